@@ -1,0 +1,69 @@
+"""What the code pane can show: the code cells and the changes that were asked about, in order, one of them on top."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One page of the code pane. number counts code cells from 1 and is 0 for what is no cell (a diff, a call)."""
+
+    call_id: str
+    language: str
+    number: int = 0
+    text: str = ""
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Sheets:
+    """Pages by call. The newest is on top until the person turns back; turning to the newest follows again."""
+
+    pages: list[Sheet] = field(default_factory=list)
+    top: int = -1
+    following: bool = True
+
+    @property
+    def current(self) -> Sheet | None:
+        """The page on top."""
+        return self.pages[self.top] if 0 <= self.top < len(self.pages) else None
+
+    @property
+    def cells(self) -> int:
+        """How many pages are code cells."""
+        return sum(1 for page in self.pages if page.number)
+
+    def of(self, call_id: str) -> Sheet | None:
+        """The page of a call."""
+        return next((page for page in reversed(self.pages) if page.call_id == call_id), None)
+
+    def add(self, call_id: str, language: str, cell: bool) -> Sheet:
+        """The page of a call, made if it is new."""
+        known = self.of(call_id)
+        if known is not None:
+            known.language = language or known.language
+            return known
+        page = Sheet(call_id, language, self.cells + 1 if cell else 0)
+        self.pages.append(page)
+        if self.following:
+            self.top = len(self.pages) - 1
+        return page
+
+    def turn(self, step: int) -> bool:
+        """Go back (-1) or on (+1). False at either end."""
+        to = self.top + step
+        if not 0 <= to < len(self.pages):
+            return False
+        self.top = to
+        self.following = to == len(self.pages) - 1
+        return True
+
+    def open(self, call_id: str) -> bool:
+        """Put the page of a call on top. False if it has none."""
+        for number, page in enumerate(self.pages):
+            if page.call_id == call_id:
+                self.top = number
+                self.following = number == len(self.pages) - 1
+                return True
+        return False

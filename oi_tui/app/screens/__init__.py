@@ -1,0 +1,1 @@
+"""Whole screens: the main one, and those that lie over it for a while."""

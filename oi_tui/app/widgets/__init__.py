@@ -1,0 +1,1 @@
+"""Widgets that paint lines: the transcript, streaming Markdown, program output and code."""

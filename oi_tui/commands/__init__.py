@@ -1,0 +1,1 @@
+"""Slash and percent commands: one registry for every face."""

@@ -1,0 +1,1 @@
+"""Places where code can run; see base.py for how one is chosen."""

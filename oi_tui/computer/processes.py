@@ -1,0 +1,373 @@
+"""The processes that run code: started in groups of their own, watched, and all gone in the end.
+
+Four things find what code has left behind: the process group, the line of parents, a mark in the environment that
+children inherit even when they leave both (Linux; elsewhere the groups alone are known), and the control group, which
+nothing leaves, where there is one. A guard, a few lines of shell
+that wait at a pipe, does the same if this program is killed before it could.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oi_tui.computer.environment import COOKIE
+from oi_tui.computer.limits import Cage, Limits
+
+POLL = 0.1  # seconds between looks at a child where the system has no pidfd
+
+# Reads the process groups to kill, one line replacing the one before; at end of file they are killed, and everything
+# that carries the mark; scratch folder and control groups go. An empty line means: all was closed in good order.
+GUARD = r"""
+trap '' HUP INT TERM QUIT
+groups=
+while read -r line; do groups=$line; done
+[ -n "$groups" ] || exit 0
+for group in $groups; do kill -KILL -- "-$group"; done 2>/dev/null
+mark=$1 scratch=$2
+shift 2
+for round in 1 2 3; do  # something may have been forking while it was looked for
+  for folder in /proc/[0-9]*; do
+    grep -qsF -- "$mark" "$folder/environ" && kill -KILL "${folder#/proc/}"
+  done
+  for folder; do
+    [ -e "$folder/pids.max" ] && echo 0 >"$folder/pids.max"  # no process starts another one any more
+    while read -r pid; do kill -KILL "$pid"; done <"$folder/cgroup.procs"
+  done
+  sleep 0.1
+done 2>/dev/null
+rm -rf -- "$scratch"
+for folder; do rmdir "$folder"; done 2>/dev/null
+"""
+
+
+class Child:
+    """One process in a session of its own. `on_exit` is called once, on the loop, when it has ended.
+
+    Raises OSError when the program cannot be started.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str,
+        on_exit: Callable[[int], None],
+        pass_fds: Sequence[int] = (),
+        stdin: int = subprocess.DEVNULL,
+        output: int = subprocess.DEVNULL,
+        errors: int = subprocess.STDOUT,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._on_exit = on_exit
+        self._popen = subprocess.Popen(
+            argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=errors, pass_fds=tuple(pass_fds),
+            start_new_session=True,
+        )  # fmt: skip
+        self.pid = self._popen.pid
+        self.returncode: int | None = None
+        self._pidfd, self._timer = -1, None
+        try:
+            self._pidfd = os.pidfd_open(self.pid)
+            self._loop.add_reader(self._pidfd, self.look)
+        except (AttributeError, OSError):
+            self._timer = self._loop.call_later(POLL, self.look)
+
+    def look(self) -> None:
+        """See whether it has ended, and tell if so."""
+        code = self._popen.poll()
+        if code is None:
+            if self._pidfd < 0:
+                self._timer = self._loop.call_later(POLL, self.look)
+            return
+        self._unwatch()
+        if self.returncode is None:
+            self.returncode = code
+            self._on_exit(code)
+
+    def _unwatch(self) -> None:
+        if self._pidfd >= 0:
+            self._loop.remove_reader(self._pidfd)
+            os.close(self._pidfd)
+            self._pidfd = -1
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    async def ended(self, seconds: float) -> bool:
+        """Wait for the end at most so long."""
+        deadline = time.monotonic() + seconds
+        while self.returncode is None and time.monotonic() < deadline:
+            await asyncio.sleep(0.002)
+            self.look()
+        return self.returncode is not None
+
+
+def status_of(returncode: int) -> int:
+    """A return code as shells count it: 128 and the signal's number for a process that a signal ended."""
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+def ending(returncode: int) -> str:
+    """How a process ended, in words: `exit code 3`, `signal 11 (SIGSEGV)`."""
+    if returncode >= 0:
+        return f"exit code {returncode}"
+    with contextlib.suppress(ValueError):
+        return f"signal {-returncode} ({signal.Signals(-returncode).name})"
+    return f"signal {-returncode}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    pid: int
+    parent: int
+    session: int
+    started: int  # clock ticks since boot
+    zombie: bool
+
+
+def _processes() -> Iterator[_Seen]:
+    """All processes of this machine, from /proc (proc_pid_stat(5)); none where there is no /proc."""
+    try:
+        names = os.listdir("/proc")  # noqa: PTH208 - a scan of hundreds, often
+    except OSError:
+        return
+    for name in names:
+        if not name.isdigit():
+            continue
+        found = _seen(int(name))
+        if found is not None:
+            yield found
+
+
+def _seen(pid: int) -> _Seen | None:
+    """One of them, None when it is gone."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return _Seen(pid, int(fields[1]), int(fields[3]), int(fields[19]), fields[0] == b"Z")
+    return None
+
+
+def ticks_now() -> int:
+    """Now, in the unit of a process's start time; 0 where that is unknown."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0
+    return math.floor(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
+def _send(number: int, pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+@contextlib.contextmanager
+def ahead_of_others() -> Iterator[None]:
+    """Where it is allowed (to root, mostly): run before all that multiplies, or each look would get a share of the
+    processor that is the smaller the more there are. Elsewhere RLIMIT_NPROC holds them, see limits.py."""
+    try:
+        before, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except (AttributeError, OSError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, before, parameter)
+
+
+class ProcessTable:
+    """All processes of one computer, and its scratch folder.
+
+    The folder is made on first use, readable by the owner alone. limits: what every process of it may take, none by
+    default.
+    """
+
+    def __init__(self, temp_root: str, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.cage = Cage(self.limits)
+        self.cookie = secrets.token_hex(12)
+        self._folder = Path(temp_root) / f"oi-{secrets.token_hex(5)}"
+        self._made = False
+        self._children: dict[int, Child] = {}
+        self.jobs: set[int] = set()  # sessions of commands beside the kernels: no block's to end
+        self.kernels: set[int] = set()  # those that somebody else starts and ends for us
+        self._guard: subprocess.Popen[bytes] | None = None
+
+    def scratch(self) -> Path:
+        """The folder for temporary files. Raises OSError when it cannot be made."""
+        if not self._made:
+            self._folder.mkdir(mode=0o700, parents=True)
+            self._made = True
+        return self._folder
+
+    def add(self, child: Child) -> None:
+        self._children[child.pid] = child
+        self.limits.apply(child.pid)
+        self.cage.add(child.pid)
+        if not self.cage.holds_processes:
+            self.limits.apply_to_user(child.pid)
+        self._tell_guard()
+
+    def discard(self, child: Child) -> None:
+        """Forget a child that has ended; what it left running stays this table's to end."""
+        self._children.pop(child.pid, None)
+        if self._guard is not None:  # its number may soon be another process's
+            self._tell_guard()
+
+    def _tell_guard(self) -> None:
+        if self._guard is None:
+            environment = {name: value for name, value in os.environ.items() if name != COOKIE}
+            with contextlib.suppress(OSError):
+                self._guard = subprocess.Popen(
+                    ["/bin/sh", "-c", GUARD, "oi-guard", f"{COOKIE}={self.cookie}", str(self._folder),
+                     *map(str, self.cage.folders())],
+                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    env=environment, cwd="/", start_new_session=True, bufsize=0,
+                )  # fmt: skip
+        if self._guard is not None and self._guard.stdin is not None:
+            groups = " ".join(str(pid) for pid in self._children) or "none"
+            with contextlib.suppress(OSError):
+                self._guard.stdin.write(f"{groups}\n".encode())
+
+    def members(self, since: int = 0, skip: Collection[int] = ()) -> list[int]:
+        """Living processes that code started, without the kernels and shells themselves, newest first.
+
+        since: only those that began at or after this tick (see `ticks_now`) and belong to no job. skip: what need not
+        be looked at.
+        """
+        seen = {one.pid: one for one in _processes() if not one.zombie}
+        guard = self._guard.pid if self._guard is not None else 0
+        caged = set(self.cage.members())
+        mark = f"{COOKIE}={self.cookie}".encode()
+        apart = {guard, os.getpid(), *self._children, *skip}
+        found = [one for one in seen.values() if one.pid not in apart]
+        found = [one for one in found if not since or (one.started >= since and one.session not in self.jobs)]
+        found = [one for one in found if one.pid in caged or self._ours(one, seen, mark)]
+        return [one.pid for one in sorted(found, key=lambda one: one.started, reverse=True)]
+
+    def _ours(self, one: _Seen, seen: Mapping[int, _Seen], mark: bytes) -> bool:
+        if one.session in self._children:
+            return True
+        parent, steps = one.parent, 0
+        while parent > 1 and steps < 64:
+            if parent in self._children:
+                return True
+            parent, steps = (seen[parent].parent if parent in seen else 0), steps + 1
+        with contextlib.suppress(OSError):
+            return mark in Path(f"/proc/{one.pid}/environ").read_bytes().split(b"\0")
+        return False
+
+    def beside(self) -> set[int] | None:
+        """Processes beside the kernels and shells, as far as they are known at a small cost: it may be only those
+        that these started themselves. None where the system does not tell."""
+        if self.cage.holds_processes:
+            return set(self.cage.members()) - set(self._children) - self.kernels
+        found: set[int] = set()
+        try:
+            for pid in (*self._children, *self.kernels):
+                for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - after every block
+                    found.update(map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()))
+        except OSError:
+            return None
+        return found
+
+    def own_commands(self) -> set[str]:
+        """The command lines of the kernels and shells themselves, as /proc has them."""
+        found: set[str] = set()
+        for pid in (*self._children, *self.kernels):
+            with contextlib.suppress(OSError):
+                found.add(Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace"))
+        return found
+
+    def kill_started(self, since: int) -> None:
+        """Kill what code started since that tick and did not end itself."""
+        _send(signal.SIGKILL, self.members(since) if since else [])
+
+    def end_started(self, since: int) -> None:
+        """The same for what multiplies while it is killed.
+
+        A control group is shut first, so that nothing new can come. Without one this takes two seconds at most, and
+        everything is frozen before anything is killed: a frozen process makes no others, while one that is killed wakes
+        the parent that waits for it. A look through /proc is quicker than forking is, so each finds fewer new ones.
+        """
+        if self.cage.holds_processes:
+            if since:
+                self._end_caged(since)
+            return
+        deadline, frozen = time.monotonic() + 2.0, set[int]()
+        while since and time.monotonic() < deadline:
+            fresh = self.members(since, frozen)
+            _send(signal.SIGSTOP, fresh)
+            frozen.update(fresh)
+            if not fresh:
+                break
+        left = self.members(since) if frozen else []  # a number may be another process's by now
+        _send(signal.SIGKILL, [pid for pid in left if pid in frozen])
+
+    def _end_caged(self, since: int) -> None:
+        """End what is in the control group and began at or after that tick."""
+        with self.cage.shut(), ahead_of_others():
+            killed = {*self._children, *self.kernels}  # or not to be killed
+            quiet = 0
+            while quiet < 2:  # one may have been starting when the group was shut
+                fresh = [pid for pid in self.cage.members() if pid not in killed]
+                found = [one for one in map(_seen, fresh) if one is not None]
+                _send(
+                    signal.SIGKILL,
+                    [one.pid for one in found if one.started >= since and one.session not in self.jobs],
+                )
+                killed.update(fresh)
+                quiet = 0 if fresh else quiet + 1
+
+    async def close(self) -> None:
+        """End everything that is left and remove the scratch folder."""
+        for child in list(self._children.values()):
+            child.signal(signal.SIGKILL)
+            await child.ended(2.0)
+            self.discard(child)
+        with self.cage.shut():
+            for _ in range(5):  # a process may have been forking while it was looked for
+                left = self.members()
+                if not left:
+                    break
+                _send(signal.SIGKILL, left)
+                await asyncio.sleep(0.01)
+            deadline = time.monotonic() + 5.0
+            while not self.cage.close() and time.monotonic() < deadline:  # noqa: ASYNC110 - they may be many
+                await asyncio.sleep(0.01)
+        if self._made:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._made = False
+        await self._close_guard()
+
+    async def _close_guard(self) -> None:
+        guard, self._guard = self._guard, None
+        if guard is None or guard.stdin is None:
+            return
+        with contextlib.suppress(OSError):
+            guard.stdin.write(b"\n")
+        guard.stdin.close()
+        for _ in range(1000):
+            if guard.poll() is not None:
+                return
+            await asyncio.sleep(0.002)
+        guard.kill()
+        guard.wait()

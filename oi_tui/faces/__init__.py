@@ -1,0 +1,1 @@
+"""Faces: translators of a session's events to one audience each."""

@@ -1,0 +1,1 @@
+"""The built-in model: fetch its weights, run them in a child process, talk to it as to any other model."""

@@ -1,0 +1,1 @@
+"""What may run, and who says so."""

@@ -1,0 +1,1 @@
+"""Sessions: one conversation, its turns, approvals, budget and file."""

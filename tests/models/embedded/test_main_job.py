@@ -1,0 +1,48 @@
+"""The README's first command, on the real built-in model: ask, code, run, answer, in a home of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oi_tui import paths
+
+
+@pytest.mark.embedded
+@pytest.mark.timeout(300)
+def test_the_built_in_model_answers_by_running_code(small_model: Path, tmp_path: Path) -> None:
+    paths.private_dir(paths.models())
+    (paths.models() / small_model.name).symlink_to(small_model)
+    done = subprocess.run(
+        [sys.executable, "-m", "oi_tui", "exec", "-y", "-m", "embedded/0.5b", "what is 2380*3875?"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "9222500\n"
+    assert "> python" in done.stderr
+    assert "2380" in done.stderr
+
+
+@pytest.mark.embedded
+@pytest.mark.timeout(300)
+def test_without_leave_to_run_it_refuses_and_says_how(small_model: Path, tmp_path: Path) -> None:
+    paths.private_dir(paths.models())
+    (paths.models() / small_model.name).symlink_to(small_model)
+    done = subprocess.run(
+        [sys.executable, "-m", "oi_tui", "exec", "-m", "embedded/0.5b", "print the numbers from 1 to 3"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert "run with -y" in done.stderr
