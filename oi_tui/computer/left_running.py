@@ -15,13 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from oi_tui.computer.process_list import is_helper, one_process
 from oi_tui.computer.processes import ProcessTable
 
 GRACE = 1.0  # seconds between asking a job to end and killing it
 SETTLE = 0.05  # seconds that what is about to end anyway gets after its block
 SHOWN = 200  # characters of a command line
-# What languages start for themselves and keep.
-_HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "esbuild --service")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class LeftRunning:
         before = set(self._known)
         if set(self._tops()) - before:
             await asyncio.sleep(SETTLE)  # what only needs a moment more is not worth a word
-        self._take_in(language, block)
+        self._table.left = self._take_in(language, block)
         return [one for pid, (one, _) in self._known.items() if pid not in before]
 
     def known(self) -> list[Left]:
@@ -80,14 +79,14 @@ class LeftRunning:
         pids = self._seen = set(self._table.members()) - self._table.kernels
         found: dict[int, int] = {}
         for pid in sorted(pids):
-            stat = _stat(pid)
-            if stat is None or stat[0] in pids or stat[2] in self._table.jobs:
+            one = one_process(pid)
+            if one is None or one.parent in pids or one.session in self._table.jobs:
                 continue
-            if not any(one in _words(pid) for one in _HELPERS):
-                found[pid] = stat[1]
+            if not is_helper(pid):
+                found[pid] = one.started
         return dict(sorted(found.items(), key=lambda item: item[1]))
 
-    def _take_in(self, language: str, block: int = 0) -> None:
+    def _take_in(self, language: str, block: int = 0) -> dict[int, int]:
         found = self._tops()
         for pid in list(self._known):
             if pid not in found:
@@ -99,6 +98,7 @@ class LeftRunning:
             else:
                 left = Left(str(pid), self._command(pid), language, time.monotonic(), block)
                 self._known[pid] = (left, self._watch(pid))
+        return found
 
     def _command(self, pid: int) -> str:
         """What runs, in one line. A copy of a shell or kernel says nothing by its own words: what it runs does."""
@@ -150,18 +150,9 @@ class LeftRunning:
             self._ended(pid)
 
 
-def _stat(pid: int) -> tuple[int, int, int] | None:
-    """(parent, start tick, session) of a process, None when it is gone. Source: proc_pid_stat(5)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return (int(fields[1]), int(fields[19]), int(fields[3])) if len(fields) > 19 else None
-
-
 def _family(pid: int, members: list[int]) -> list[int]:
     """Those of `members` that are this process or came from it."""
-    parents = {one: stat[0] for one in members if (stat := _stat(one)) is not None}
+    parents = {one.pid: one.parent for one in map(one_process, members) if one is not None}
     found = {pid} & set(parents)
     while more := {one for one, parent in parents.items() if parent in found} - found:
         found |= more

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import os
 import secrets
 import shutil
@@ -18,11 +17,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from oi_tui.computer.environment import COOKIE
 from oi_tui.computer.limits import Cage, Limits
+from oi_tui.computer.process_list import Seen, all_processes, ancestors, is_helper, one_process
 
 POLL = 0.1  # seconds between looks at a child where the system has no pidfd
 
@@ -133,44 +132,6 @@ def ending(returncode: int) -> str:
     return f"signal {-returncode}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    pid: int
-    parent: int
-    session: int
-    started: int  # clock ticks since boot
-    zombie: bool
-
-
-def _processes() -> Iterator[_Seen]:
-    """All processes of this machine, from /proc (proc_pid_stat(5)); none where there is no /proc."""
-    try:
-        names = os.listdir("/proc")  # noqa: PTH208 - a scan of hundreds, often
-    except OSError:
-        return
-    for name in names:
-        if not name.isdigit():
-            continue
-        found = _seen(int(name))
-        if found is not None:
-            yield found
-
-
-def _seen(pid: int) -> _Seen | None:
-    """One of them, None when it is gone."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return _Seen(pid, int(fields[1]), int(fields[3]), int(fields[19]), fields[0] == b"Z")
-    return None
-
-
-def ticks_now() -> int:
-    """Now, in the unit of a process's start time; 0 where that is unknown."""
-    if not hasattr(time, "CLOCK_BOOTTIME"):
-        return 0
-    return math.floor(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
-
-
 def _send(number: int, pids: Iterable[int]) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -209,6 +170,7 @@ class ProcessTable:
         self._children: dict[int, Child] = {}
         self.jobs: set[int] = set()  # sessions of commands beside the kernels: no block's to end
         self.kernels: set[int] = set()  # those that somebody else starts and ends for us
+        self.left: dict[int, int] = {}  # what earlier blocks left running, as far as it was noticed: pid -> start tick
         self._guard: subprocess.Popen[bytes] | None = None
 
     def scratch(self) -> Path:
@@ -253,26 +215,51 @@ class ProcessTable:
         since: only those that began at or after this tick (see `ticks_now`) and belong to no job. skip: what need not
         be looked at.
         """
-        seen = {one.pid: one for one in _processes() if not one.zombie}
-        guard = self._guard.pid if self._guard is not None else 0
+        return self._members({one.pid: one for one in all_processes() if not one.zombie}, since, skip)
+
+    def _members(self, seen: Mapping[int, Seen], since: int, skip: Collection[int] = ()) -> list[int]:
         caged = set(self.cage.members())
-        mark = f"{COOKIE}={self.cookie}".encode()
-        apart = {guard, os.getpid(), *self._children, *skip}
+        apart = self._own() | set(skip)
         found = [one for one in seen.values() if one.pid not in apart]
         found = [one for one in found if not since or (one.started >= since and one.session not in self.jobs)]
-        found = [one for one in found if one.pid in caged or self._ours(one, seen, mark)]
+        found = [one for one in found if one.pid in caged or self._ours(one, seen)]
         return [one.pid for one in sorted(found, key=lambda one: one.started, reverse=True)]
 
-    def _ours(self, one: _Seen, seen: Mapping[int, _Seen], mark: bytes) -> bool:
+    def _own(self) -> set[int]:
+        """What code did not start: this program, the guard, the kernels and shells."""
+        return {os.getpid(), self._guard.pid if self._guard is not None else 0, *self._children}
+
+    def _ours(self, one: Seen, seen: Mapping[int, Seen]) -> bool:
         if one.session in self._children:
             return True
-        parent, steps = one.parent, 0
-        while parent > 1 and steps < 64:
-            if parent in self._children:
-                return True
-            parent, steps = (seen[parent].parent if parent in seen else 0), steps + 1
+        if any(parent in self._children for parent in ancestors(one.pid, seen)):
+            return True
         with contextlib.suppress(OSError):
+            mark = f"{COOKIE}={self.cookie}".encode()
             return mark in Path(f"/proc/{one.pid}/environ").read_bytes().split(b"\0")
+        return False
+
+    def started(self, since: int) -> list[int]:
+        """Living processes that the block which began at that tick has started; none where the tick is 0.
+
+        What an earlier block left running is not among them, and neither is what that has started since.
+        """
+        if not since:
+            return []
+        seen = {one.pid: one for one in all_processes() if not one.zombie}
+        return [pid for pid in self._members(seen, since) if not self._of_earlier(pid, seen, since)]
+
+    def _of_earlier(self, pid: int, seen: Mapping[int, Seen], since: int) -> bool:
+        """Whether it, or one that it comes from, was left running by an earlier block."""
+        own = self._own() | self.kernels
+        for one in (pid, *ancestors(pid, seen), seen[pid].session):  # a session goes on when its parents are gone
+            if one in own or one not in seen:
+                continue
+            if self.left.get(one) == seen[one].started:
+                return True
+            # It was left running and not noticed; or it is what adopts orphans on this machine.
+            if seen[one].started < since and self._ours(seen[one], seen) and not is_helper(one):
+                return True
         return False
 
     def beside(self) -> set[int] | None:
@@ -298,11 +285,11 @@ class ProcessTable:
         return found
 
     def kill_started(self, since: int) -> None:
-        """Kill what code started since that tick and did not end itself."""
-        _send(signal.SIGKILL, self.members(since) if since else [])
+        """Kill what the block that began at that tick has started and did not end itself."""
+        _send(signal.SIGKILL, self.started(since))
 
     def end_started(self, since: int) -> None:
-        """The same for what multiplies while it is killed.
+        """Kill all that began since that tick and may be multiplying, whichever block it comes from.
 
         A control group is shut first, so that nothing new can come. Without one this takes two seconds at most, and
         everything is frozen before anything is killed: a frozen process makes no others, while one that is killed wakes
@@ -329,7 +316,7 @@ class ProcessTable:
             quiet = 0
             while quiet < 2:  # one may have been starting when the group was shut
                 fresh = [pid for pid in self.cage.members() if pid not in killed]
-                found = [one for one in map(_seen, fresh) if one is not None]
+                found = [one for one in map(one_process, fresh) if one is not None]
                 _send(
                     signal.SIGKILL,
                     [one.pid for one in found if one.started >= since and one.session not in self.jobs],

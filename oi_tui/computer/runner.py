@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from oi_tui.computer.processes import Child, ProcessTable, ending, status_of, ticks_now
+from oi_tui.computer.process_list import ticks_now
+from oi_tui.computer.processes import Child, ProcessTable, ending, status_of
 from oi_tui.computer.tap import Tap
 from oi_tui.protocol.calls import Result
 from oi_tui.protocol.lmc import Chunk
@@ -268,7 +269,7 @@ class Runner(ABC):
         if block.interrupts > 1:
             self.kill()
             return
-        commands = self.table.members(block.since) if block.since else []
+        commands = self.table.started(block.since)
         self.ask_to_stop(block)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._child.pid, signal.SIGCONT)  # one that was stopped does not hear anything else

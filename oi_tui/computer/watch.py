@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oi_tui.computer.limits import WATCHED, out_of_memory_kills
-from oi_tui.computer.processes import ProcessTable, ahead_of_others, ticks_now
+from oi_tui.computer.process_list import ticks_now
+from oi_tui.computer.processes import ProcessTable, ahead_of_others
 
 EVERY = 0.25  # seconds between two looks where a control group holds
 OFTEN = 0.05  # where watching is all there is

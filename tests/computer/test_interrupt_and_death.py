@@ -123,6 +123,46 @@ async def test_a_server_of_an_earlier_block_survives_an_interrupt(bench: Bench) 
     assert len(running(mark)) == 2
 
 
+JOBS = {
+    "shell": "while [ ! -e stop ]; do sleep 0.{mark} || echo killed >>hurt; echo on >>count; done & true",
+    "a session of its own": "setsid sh -c 'while [ ! -e stop ]; do sleep 0.{mark} || echo killed >>hurt; echo on "
+    ">>count; done' &",
+    "orphans": 'setsid sh -c \'while [ ! -e stop ]; do (sh -c "sleep 0.{mark} || echo killed >>hurt; echo on >>count" '
+    "&); sleep 0.01; done' &",
+}
+
+
+@pytest.mark.parametrize("job", JOBS)
+async def test_what_an_earlier_job_starts_survives_an_interrupt(bench: Bench, job: str) -> None:
+    """The program that a job has just started is younger than the block and still none of its business."""
+    folder = Path(bench.computer.cwd)
+    await bench.run("shell", JOBS[job].format(mark=f"05{os.getpid()}"))
+    for language, code in (("python", "print('go')\nwhile True: pass"), ("shell", "echo go; sleep 60")) * 3:
+        task = await bench.start(language, code, until="go")
+        (folder / "count").write_text("")
+        await eventually(lambda: (folder / "count").read_text().count("on") > 1)
+        await bench.computer.interrupt()
+        assert (await task).result.interrupted
+    (folder / "stop").touch()
+    await eventually(lambda: not running(f"sleep 0.05{os.getpid()}"))
+    assert not (folder / "hurt").exists()
+
+
+async def test_a_pool_of_an_earlier_block_survives_and_a_new_one_does_not(bench: Bench) -> None:
+    mark = f"94{os.getpid()}"
+    code = "import multiprocessing, os, tempfile\ntempfile.tempdir = os.getcwd()\n"
+    code += "context = multiprocessing.get_context('forkserver')\n"
+    await bench.run("python", f"{code}old = context.Process(target=os.system, args=('sleep {mark}1',))\nold.start()")
+    await eventually(lambda: bool(running(f"sleep {mark}1")))
+    new = f"new = context.Process(target=os.system, args=('sleep {mark}2',))\nnew.start()\nprint('go')\nnew.join()"
+    task = await bench.start("python", new, until="go")
+    await eventually(lambda: bool(running(f"sleep {mark}2")))
+    await bench.computer.interrupt()
+    assert (await task).result.interrupted
+    await eventually(lambda: not running(f"sleep {mark}2"))
+    assert running(f"sleep {mark}1")
+
+
 async def test_an_interrupt_that_python_ignores_is_sent_again(bench: Bench) -> None:
     """C's system() ignores SIGINT while its command runs, and the command may ignore it as well."""
     command = "trap '' INT; echo go; while :; do sleep 1; done"
