@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import configparser
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -140,3 +142,41 @@ def test_interpreter_shim_passes_on_the_version() -> None:
     assert interpreter.__version__ == oi_tui.__version__
     with pytest.raises(AttributeError, match="it has AsyncInterpreter"):
         _ = interpreter.no_such_name
+
+
+# Programs for the person's own interpreter: what they import is there or it is done without.
+_OF_THE_PERSON = ("oi_tui/computer/kernels/",)
+# Looked for and done without.
+_OPTIONAL = {"IPython", "aifs"}
+
+
+def _imported() -> dict[str, set[str]]:
+    """Top-level packages of others that our modules import anywhere, with the files that do."""
+    found: dict[str, set[str]] = {}
+    for package in ("oi_tui", "harnesses", "interpreter"):
+        for file in (ROOT / package).rglob("*.py"):
+            place = file.relative_to(ROOT).as_posix()
+            if place.startswith(_OF_THE_PERSON) and place.endswith("_child.py"):
+                continue
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                    names = [node.module]
+                for name in names:
+                    found.setdefault(name.partition(".")[0], set()).add(place)
+    known = {*sys.stdlib_module_names, "oi_tui", "harnesses", "interpreter"}
+    return {name: places for name, places in found.items() if name not in known}
+
+
+def test_every_import_is_declared() -> None:
+    project = PROJECT["project"]
+    asked = [*project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)]
+    declared = {re.split(r"[\[<>=!~; ]", one)[0].lower().replace("_", "-") for one in asked}
+    offered_by = importlib.metadata.packages_distributions()
+    undeclared = {
+        name: sorted(places)
+        for name, places in _imported().items()
+        if name not in _OPTIONAL
+        and not {one.lower().replace("_", "-") for one in offered_by.get(name, [name])} & declared
+    }
+    assert not undeclared

@@ -68,7 +68,7 @@ def _read(entry: Any) -> Rule:
 
 def save(rules: Sequence[Rule]) -> None:
     """Write all rules. The file is the owner's alone. Raises OSError."""
-    import tomli_w
+    import tomlkit
 
     file = paths.rules_file()
     paths.private_dir(file.parent)
@@ -79,7 +79,7 @@ def save(rules: Sequence[Rule]) -> None:
             table["command"] = list(rule.command)
         tables.append(table)
     text = "# What oi may do unasked, has to ask about, or must not do: /permissions shows and changes it.\n\n"
-    text += tomli_w.dumps({"rule": tables}) if tables else ""
+    text += tomlkit.dumps({"rule": tables}) if tables else ""
     made = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as out:
         out.write(text)

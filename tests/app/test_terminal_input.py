@@ -28,6 +28,7 @@ class Terminal:
         )
         self.child.delaybeforesend = None
         self.child.expect("❯".encode(), timeout=30)
+        self._painted = time.monotonic()
         self._reader = threading.Thread(target=self._drain, daemon=True)
         self._reader.start()
 
@@ -35,8 +36,16 @@ class Terminal:
         try:
             while True:
                 self.child.read_nonblocking(65_536, timeout=60)
+                self._painted = time.monotonic()
         except (pexpect.EOF, pexpect.TIMEOUT, ValueError, OSError):
             pass
+
+    def wait_until_still(self, seconds: float = 0.5) -> None:
+        """Wait until all that was typed so far has arrived: nothing was painted for so long."""
+        time.sleep(seconds)
+        deadline = time.monotonic() + 20
+        while (still := time.monotonic() - self._painted) < seconds and time.monotonic() < deadline:
+            time.sleep(seconds - still)
 
     @property
     def sent(self) -> list[str]:
@@ -70,7 +79,7 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
 @pytest.mark.parametrize("line_end", ["\r", "\n"])
 def test_an_unmarked_paste_is_one_message(terminal: Terminal, line_end: str) -> None:
     terminal.type(FORTY.replace("\n", line_end), 0.001)
-    time.sleep(0.5)  # a person looks at it before pressing Enter
+    terminal.wait_until_still()  # a person looks at it before pressing Enter
     assert terminal.sent == []
     terminal.type("\r")
     assert terminal.until(1) == [FORTY]

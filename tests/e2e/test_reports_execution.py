@@ -125,6 +125,7 @@ def test_ur_029_colours_of_tools_are_shown_and_not_told_to_the_model() -> None:
     ):
         term.say("go")
         term.wait_for("finished")
+        term.wait_for("red plain", what="the console")
         red, plain = term.cell_of("red plain"), term.cell_of("plain", last=True)
         assert red.fg != plain.fg
         assert int(red.fg[:2], 16) > int(red.fg[2:4], 16), "it is red"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 
 import pytest
 
 from oi_tui.models import frames
 from oi_tui.models.framed_child import FramedChild
+from tests.conftest import ROOT
 from tests.models.flooding import FRAMES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes of a POSIX system")
@@ -25,7 +27,7 @@ async def test_no_more_is_read_than_can_be_taken_and_nothing_is_lost(monkeypatch
         return await receive(source)
 
     monkeypatch.setattr(frames, "receive", counted)
-    child = FramedChild(await FramedChild.spawn("tests.models.flooding"))
+    child = FramedChild(await FramedChild.spawn("tests.models.flooding", {**os.environ, "PYTHONPATH": str(ROOT)}))
     try:
         async with contextlib.aclosing(child.ask({"op": "ask"})) as answer:
             assert (await anext(answer))["number"] == 0

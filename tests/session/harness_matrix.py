@@ -15,7 +15,6 @@ async def told(harness: str, *steps: Step, **settings: Any) -> list[str]:
     """The results of `steps` in the last request, in their order. They run in the test's work folder."""
     with MockModel([*(call(name, args) for name, args in steps), say("done")]) as mock:
         live = Live(mock, harness=harness, **settings)
-        live.settings.llm.context_window = 200_000  # the mock's model is not known
         async with live:
             ended = await live.turn("go", 60)
         assert (ended.reason, ended.text) == ("done", "")

@@ -180,7 +180,6 @@ async def test_each_harness_asks_in_its_words_and_what_was_cut_lies_in_a_file(ha
 
     with MockModel([answers] * 9, models=("x",)) as mock:
         live = Live(mock, harness=harness)
-        live.settings.llm.context_window = 200_000
         live.settings.llm.wire_api = "messages" if harness == "claude-code" else "chat"
         async with live:
             await live.turn("which port?")

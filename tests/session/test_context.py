@@ -155,7 +155,6 @@ async def test_each_family_reads_its_own_instruction_files(
         with MockModel([say("ok")]) as mock:
             live = Live(mock, harness=harness_id)
             live.settings.llm.wire_api = wire
-            live.settings.llm.context_window = 200_000  # in a small one the tools would be given up, and the harness
             async with live:
                 await live.turn("hello")
         assert re.findall(r"obey<(.*?)>", json.dumps(mock.requests[0])) == expected

@@ -67,7 +67,6 @@ async def test_each_harness_goes_on_after_a_broken_answer(harness: str, wire: st
     with MockModel(script) as mock:
         live = Live(mock, harness=harness)
         live.settings.llm.wire_api = wire
-        live.settings.llm.context_window = 200_000
         async with live:
             live.session.retry_base = 0.01
             await live.turn()

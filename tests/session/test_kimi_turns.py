@@ -270,7 +270,6 @@ async def test_the_web(page: str) -> None:
             assert "1. T\n   http://t/\n   words" in text_of(live.results[1])
     with MockModel([call("FetchURL", {"url": page}), say("read")]) as mock:
         live = Live(mock, harness="kimi-code", web=web)
-        live.settings.llm.context_window = 200_000  # the mock's model is not known
         async with live:
             assert (await live.turn()).reason == "done"
             (result,) = live.results

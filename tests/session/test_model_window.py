@@ -11,7 +11,7 @@ from tests.user_reports.in_process import Live
 async def test_an_ollama_is_asked_what_it_gives_the_model_before_the_first_request() -> None:
     models = (LocalModel("qwen3:8b", context=40960, given=4096),)
     with MockModel([say("hi"), say("ho")], models=models) as mock:
-        live = Live(mock, model="ollama/qwen3:8b", harness="native")
+        live = Live(mock, model="ollama/qwen3:8b", harness="native", window=None)
         async with live:
             await live.turn("hello")
             told = [one.text for one in live.all_of(Notice)]
@@ -25,7 +25,7 @@ async def test_an_ollama_is_asked_what_it_gives_the_model_before_the_first_reque
 
 async def test_what_is_assumed_of_an_unknown_model_is_told_when_it_may_matter() -> None:
     with MockModel([say("hi"), say("ho"), say("hm")]) as mock:
-        async with Live(mock, harness="native") as live:
+        async with Live(mock, harness="native", window=None) as live:
             await live.turn("hello")
             assert not [one for one in live.all_of(Notice) if "is assumed" in one.text]
             await live.turn("long " * 4000)

@@ -64,7 +64,6 @@ async def test_a_plan_is_written_put_and_agreed_to(harness: str) -> None:
 
     with MockModel([script] * 5) as mock:
         live = Live(mock, harness=harness, approval_policy="read-only")
-        live.settings.llm.context_window = 200_000
         live.settings.approval_policy = "auto"
         async with live:
             assert live.session.plan(True)

@@ -245,7 +245,6 @@ async def test_the_web(page: str) -> None:
     ]
     with MockModel(script) as mock:
         live = Live(mock, harness="qwen-code", web=WebSettings("searxng", page, private=True))
-        live.settings.llm.context_window = 200_000  # the mock's model is not known
         async with live:
             assert (await live.turn()).reason == "done"
             assert [text_of(one) for one in live.results] == ["It says hello.", "1. T\n   http://t/\n   words"]

@@ -124,7 +124,7 @@ async def test_a_broken_skill_does_not_stop_the_turn() -> None:
 async def test_of_too_many_skills_the_first_are_told_and_the_person_knows() -> None:
     for number in range(120):
         put(f".agents/skills/s{number:03}/SKILL.md", f"---\ndescription: {'words ' * 100}\n---\nx")
-    notices, sent, live = await turn("hello", trust=True)
+    notices, sent, live = await turn("hello", trust=True, window=None)
     (told,) = (one for one in notices if "no room" in one)
     names = live.session.engine.skills_left_out
     assert f"the model is not told of {len(names)} skills" in told

@@ -18,7 +18,6 @@ def _act(command: str) -> Any:
 
 async def _run(mock: MockModel, harness: str = "swe-agent", **settings: Any) -> tuple[TurnEnded, Live]:
     live = Live(mock, harness=harness, **settings)
-    live.settings.llm.context_window = 200_000
     async with live:
         return await live.turn("fix the bug", 60), live
 
@@ -215,7 +214,6 @@ async def test_a_tour_through_the_harnesses_in_one_session() -> None:
     ]
     with MockModel([step for _, script in tour for step in script]) as mock:
         live = Live(mock, harness="native")
-        live.settings.llm.context_window = 200_000
         async with live:
             for harness, _ in tour:
                 live.session.use_harness(harness)

@@ -30,11 +30,18 @@ class Live:
     """
 
     def __init__(
-        self, mock: MockModel, *, saved: Saved | None = None, model: str = "x", strict: bool = True, **settings: Any
+        self,
+        mock: MockModel,
+        *,
+        saved: Saved | None = None,
+        model: str = "x",
+        strict: bool = True,
+        window: int | None = 200_000,  # None: the model's own, which for one nobody knows is small
+        **settings: Any,
     ) -> None:
         self.mock, self._saved, self._strict = mock, saved, strict
         settings.setdefault("approval_policy", "auto")
-        self.settings = Settings(model=model, llm=LlmSettings(api_base=mock.url), **settings)
+        self.settings = Settings(model=model, llm=LlmSettings(api_base=mock.url, context_window=window), **settings)
         self.seen: list[Event] = []
         self._next = 0
         self._arrived = asyncio.Event()

@@ -65,7 +65,7 @@ def test_ur_061_the_window_that_the_server_reports_is_used() -> None:
 async def test_ur_061_the_window_is_shown(monkeypatch) -> None:  # noqa: ANN001
     with MockModel([say("ok")], models=[LocalModel("tiny:1b", context=8192)]) as mock:
         monkeypatch.setenv("OLLAMA_HOST", mock.root)
-        async with Live(mock, model="ollama/tiny:1b") as live:
+        async with Live(mock, model="ollama/tiny:1b", window=None) as live:
             live.session.settings.llm.api_base = ""
             await live.turn()
             assert live.all_of(UsageChanged)[-1].context_window == 8192

@@ -18,12 +18,13 @@ import pytest
 from harnesses.data import Env, Options
 from harnesses.embedded import EmbeddedHarness
 from oi_tui import paths
+from oi_tui.computer.computer import Computer
 from oi_tui.models.client import ContextTooLong
 from oi_tui.models.embedded import catalog, choice, prompt_cache
 from oi_tui.models.embedded.choice import choose
 from oi_tui.models.embedded.client import EmbeddedClient
 from oi_tui.models.embedded.errors import EmbeddedError
-from oi_tui.protocol.lmc import message
+from oi_tui.protocol.lmc import Chunk, message
 from oi_tui.protocol.stream import Delta, Stop, TextDelta, Usage
 
 needs_runtime = pytest.mark.skipif(not choice.available(), reason="needs the extra `embedded`")
@@ -41,8 +42,14 @@ def alive(pid: int) -> bool:
     return state != "Z"
 
 
-def printed_by(code: str) -> str:
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+async def shown_by(code: str, folder: Path) -> str:
+    """What the kernel shows of a block: what it prints, and the value it ends in."""
+    computer, chunks = Computer(str(folder), python=sys.executable), list[Chunk]()
+    try:
+        assert (await computer.run("python", code, chunks.append)).ok
+    finally:
+        await computer.close()
+    return "".join(str(one.get("content")) for one in chunks if one.get("format") == "output").strip()
 
 
 def wait_until_gone(pid: int) -> None:
@@ -60,7 +67,7 @@ async def client(small_model: Path) -> AsyncIterator[EmbeddedClient]:
 
 
 @pytest.mark.embedded
-async def test_the_first_question_is_answered_by_running_code(client: EmbeddedClient) -> None:
+async def test_the_first_question_is_answered_by_running_code(client: EmbeddedClient, tmp_path: Path) -> None:
     harness, env, options = EmbeddedHarness(), Env(cwd="/"), Options(model="embedded")
     seen: list[tuple[int, int, str]] = []
     client.on_progress = lambda *step: seen.append(step)
@@ -75,7 +82,7 @@ async def test_the_first_question_is_answered_by_running_code(client: EmbeddedCl
     _, parsed = reader.finish()
     assert [call.args["language"] for call in parsed.calls] == ["python"]
     assert not parsed.unclosed
-    assert printed_by(parsed.calls[0].args["code"]) == "9222500"
+    assert await shown_by(parsed.calls[0].args["code"], tmp_path) == "9222500"
     assert isinstance(deltas[-1], Stop)
     assert usage.cached_tokens > 200, "the warmed prefix was not used"
     assert usage.input_tokens - usage.cached_tokens < 80

@@ -32,7 +32,7 @@ async def test_what_is_seen() -> None:
     assert [one[1] for one in seen if one[0] == "thought"] == ["Let me\n\nsee.", "Again."]
     assert [one[4] for one in seen if one[0] == "code"][:3] == ["42\n", "one\n", "two\n"]
     assert [len(one[6]) for one in seen if one[0] == "code"] == [0, 0, 0, 0, 0, 1, 0, 0]
-    assert kinds.count("notice") == 6
+    assert kinds.count("notice") == 5
     assert ("model", "good bye") in seen
 
 
