@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-WIDE = 110  # columns from which chat, code and console stand side by side
+COLUMNS = 150  # columns from which chat, code and console are a column each
+WIDE = 110  # columns from which code over console stands beside the chat
 TINY = 60  # columns below which the margins go
 SHORT = 18  # rows below which blank rows go
 
@@ -38,6 +39,7 @@ class Arrangement:
         return {
             "-narrow": self.narrow,
             "-working": self.working,
+            "-columns": self.width >= COLUMNS,
             "-zoom": self.zoomed and not self.narrow,
             **{f"-{name}": name == shown for name in PANES},
         }

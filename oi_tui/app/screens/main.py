@@ -136,6 +136,9 @@ class MainScreen(FramedScreen):
     # -- approvals
 
     def on_approval_pane_raised(self, event: ApprovalPane.Raised) -> None:
+        now = self.approval.asked
+        if now is None or now.request.approval_id != event.asked.request.approval_id:
+            return  # it was withdrawn, or answered elsewhere, before it could be shown
         self.pinned = False
         self.work.add_class("-asking")
         self.code.put(event.asked)
