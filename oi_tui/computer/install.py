@@ -56,6 +56,19 @@ def distribution_for(module: str) -> Suggestion | None:
     return Suggestion(guessed, False) if _REQUIREMENT.fullmatch(guessed) else None
 
 
+def resembled(module: str) -> str:
+    """The known module that a name which is in no list looks like (`sklaern`: sklearn), "" for none.
+
+    A slip of the keyboard is one cause of that; the others are packages that are named to be mistaken for known ones.
+    """
+    import difflib
+
+    top = module.partition(".")[0].lower()
+    names = {known.lower(): known for known in DISTRIBUTIONS if "." not in known}
+    near = difflib.get_close_matches(top, names, 1, 0.8) if len(top) > 3 and top not in names else []
+    return names[near[0]] if near else ""
+
+
 def command(interpreter: Interpreter, distribution: str, env: Mapping[str, str]) -> list[str]:
     """The command line that installs into the environment of `interpreter`: uv where it is found, else its own pip.
 

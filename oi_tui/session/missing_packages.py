@@ -52,11 +52,13 @@ async def supplied(
         return result, False
     verdict = _verdict(session, lack)
     if verdict not in {"allow", "ask"}:
-        return _noted(result, f"{suggestion.name}, which may bring {module}, was not installed: {verdict}"), False
+        brings = "" if module == suggestion.name else f", which may bring {module},"
+        return _noted(result, f"{suggestion.name}{brings} was not installed: {verdict}{_meant(lack)}"), False
     if verdict == "ask":
         why = await _why(session, lack)
         if not why:
-            return _noted(result, f"{module} is missing, and the package index has no package {suggestion.name}"), False
+            missing = f"{module} is missing, and the package index has no package {suggestion.name}"
+            return _noted(result, f"{missing}{_meant(lack)}"), False
         decision = await _ask(session, event_id, lack, preview, why)
         if session.interrupting:
             return replace(result, interrupted=True), False
@@ -146,12 +148,22 @@ async def _why(session: Conversation, lack: _Lack) -> str:
         return "this name is only guessed from the import, and nothing is known about it: check it first"
     if lack.suggestion.known:
         return "it changes the environment that your code runs in"
-    from oi_tui.computer import package_index
+    from oi_tui.computer import install, package_index
 
     there, told = await package_index.told(lack.suggestion.name, os.environ, session.engine.computer.interpreter().path)
     if not there:
         return ""
-    return f"this name is only guessed from the import: a package of another author may have it; {told}"
+    near = install.resembled(lack.module)
+    looks = f"it looks like {near}, which may be what is meant: " if near else ""
+    return f"{looks}this name is only guessed from the import: a package of another author may have it; {told}"
+
+
+def _meant(lack: _Lack) -> str:
+    """A question for who misspelt a name."""
+    from oi_tui.computer import install
+
+    near = install.resembled(lack.module) if lack.language == "python" and not lack.suggestion.known else ""
+    return f"; did you mean {near}?" if near else ""
 
 
 def _verdict(session: Conversation, lack: _Lack) -> Literal["allow", "ask"] | str:

@@ -34,15 +34,15 @@ def preview(ctx: Context, package: str, module: str = "", language: str = "pytho
 
     text of the preview is the command line that would run, in the language that `language` of it says.
     """
+    wanted = f" for {module}" if module and module != package else ""
     if line or language in _LINES:
         form, shown = ("shell", line) if line else (_LINES[language][0], _LINES[language][1].format(package))
         error = "" if line or _NAME.fullmatch(package) else f"{package!r} is not the name of a package"
-        wanted = f" for {module}" if module and module != package else ""
         what = f"install the {'system ' if line else ''}package {package}{wanted}"
         return Preview("tool", form, shown, what, error=error)
     interpreter = ctx.computer.interpreter()
     env = environment.for_code(os.environ, "", interpreter.bin_folder)
-    what = f"install the package {package}" + (f" for {module}" if module else "")
+    what = f"install the package {package}{wanted}"
     try:
         text = shlex.join(install.command(interpreter, package, env))
     except ValueError as error:

@@ -6,7 +6,7 @@ import pytest
 
 from oi_tui.app.panes import arming
 from oi_tui.protocol.calls import Decision
-from oi_tui.protocol.events import ApprovalResolved
+from oi_tui.protocol.events import ApprovalRequested, ApprovalResolved, CallStarted
 from screenshots import scripted
 from tests.app.running import running
 
@@ -137,6 +137,23 @@ async def test_a_request_that_is_withdrawn_goes_away() -> None:
         await app.play(ApprovalResolved("a3", "c3", "cancelled"))
         assert app.main.approval.asked is None
         assert "Run this Python?" not in app.screen_text()
+
+
+async def test_what_a_block_is_to_have_installed_is_shown_and_the_block_is_on_top_again() -> None:
+    line = "python -m pip install -- opencv-python"
+    wanted = ApprovalRequested("a4", "c3", "tool", "", line, "install the package opencv-python for cv2", "", "")
+    async with running(scripted.asking()) as app:
+        await app.armed()
+        await app.pilot.press("y")
+        await app.play(ApprovalResolved("a3", "c3", "approve"), CallStarted("c3"), wanted)
+        await app.armed()
+        assert line in app.screen_text()
+        await app.pilot.press("y")
+        assert app.decisions[-1] == ("a4", Decision("approve", line))
+        await app.play(ApprovalResolved("a4", "c3", "approve"), CallStarted("c3"))
+        page = app.main.code.sheets.current
+        assert page is not None and (page.text, page.language) == (scripted.CODE, "python")
+        await app.until(lambda: line not in app.screen_text() and scripted.CODE.splitlines()[0] in app.screen_text())
 
 
 async def test_edited_code_is_asked_about_again_and_run_as_it_stands() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from oi_tui.computer.computer import Computer
 from oi_tui.computer.distributions import DISTRIBUTIONS
-from oi_tui.computer.install import Suggestion, command, distribution_for
+from oi_tui.computer.install import Suggestion, command, distribution_for, resembled
 from oi_tui.computer.interpreters import Interpreter
 from tests.computer.conftest import Bench
 
@@ -40,6 +40,22 @@ from tests.computer.conftest import Bench
 )
 def test_which_package_brings_a_module(module: str, expected: Suggestion | None) -> None:
     assert distribution_for(module) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "known"),
+    [
+        ("sklaern", "sklearn"),
+        ("requessts", "requests"),
+        ("Numpyy", "numpy"),
+        ("pandsa.io", "pandas"),
+        ("pandas", ""),
+        ("pil", ""),
+        ("my_project", ""),
+    ],
+)
+def test_what_a_name_looks_like(module: str, known: str) -> None:
+    assert resembled(module) == known
 
 
 def test_the_list_is_clean() -> None:

@@ -64,6 +64,10 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "env"
 
 
+def _installed(environment: Path, module: str) -> list[str]:
+    return [one.name for one in environment.glob(f"lib/*/site-packages/{module}*")]
+
+
 def _block(module: str = "yaml") -> str:
     return BLOCK.format(module, module)
 
@@ -319,9 +323,42 @@ async def test_a_missing_command_is_never_installed_where_nobody_answers(system:
             live.session.submit("run it")
             assert (await live.until(TurnEnded)).reason == "done"
             first, second = live.results
-            assert "frobnicate, which may bring frobnicate, was not installed" in first
+            assert "frobnicate was not installed: its name is only guessed" in first
             assert "no package of apt-get is known that brings it" in second
     assert not (system / "asked").exists()
+
+
+async def test_in_read_only_nothing_is_installed_and_nobody_is_asked(
+    environment: Path, system: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A read may run there, and its program may be missing."""
+    bash = shutil.which("bash")
+    assert bash
+    (system / "programs" / "bash").symlink_to(bash)
+    monkeypatch.setenv("PATH", str(system / "programs"))
+    with MockModel([code("shell", "tree ."), code("python", _block()), say("ok")]) as mock:
+        async with Live(mock, approval_policy="read-only") as live:
+            assert (await live.turn()).reason == "done"
+            assert live.all_of(ApprovalRequested) == []
+            read, code_ = live.results
+            assert "not found" in read and "tree was not installed: approval mode is read-only" in read
+            assert "read-only" in code_
+    assert not (system / "asked").exists() and _installed(environment, "yaml") == []
+
+
+async def test_a_name_that_looks_like_a_known_one_is_said_to_the_person_and_the_model(environment: Path) -> None:
+    _wheel(environment.parent / "wheels", "yamll", "yamll")
+    with MockModel([code("python", _block("yamll")), say("ok")]) as mock:
+        async with Live(mock, approval_policy="auto") as live:
+            live.session.submit("read it")
+            request = await live.asked()
+            assert request.what == "install the package yamll" and request.why.startswith("it looks like yaml,")
+            live.session.answer(request.approval_id, Decision("reject"))
+            await live.until(TurnEnded)
+    with MockModel([code("python", _block("yamll")), say("ok")]) as mock:
+        done = run_exec(mock)
+    assert "did you mean yaml?" in done.results[0]
+    assert _installed(environment, "yamll") == []
 
 
 async def test_a_missing_package_of_javascript_is_installed_in_the_folder(system: Path) -> None:

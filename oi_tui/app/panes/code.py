@@ -117,14 +117,26 @@ class CodePane(TitledPane):
 
     def put(self, asked: Asked) -> None:
         """Put what is asked about on top, exactly as it would run."""
-        request = asked.request
-        key = request.call_id or request.approval_id
+        request, key = asked.request, self.page_of(asked)
         page = self.sheets.add(key, request.language, cell=request.subject == "code")
         page.text, page.whole = asked.code, True
         if request.subject == "file":
             page.language = "diff"
         self.sheets.open(key)
         self._show(again=True)
+
+    def page_of(self, asked: Asked) -> str:
+        """The name of the page for what is asked about: that of its call, but a page of its own where a block is to
+        have something installed and runs again after it."""
+        request = asked.request
+        page = self.sheets.of(request.call_id)
+        beside = page is not None and page.number > 0 and request.subject == "tool"
+        return request.approval_id if beside else request.call_id or request.approval_id
+
+    def answered(self, approval_id: str) -> None:
+        """Take away the page that stood for this question alone."""
+        if self.sheets.drop(approval_id):
+            self._show()
 
     def open(self, call_id: str) -> None:
         """Put the page of a call on top, if it has one."""

@@ -50,6 +50,17 @@ class Sheets:
             self.top = len(self.pages) - 1
         return page
 
+    def drop(self, call_id: str) -> bool:
+        """Take a page away. False if there is none."""
+        page = self.of(call_id)
+        if page is None:
+            return False
+        at = self.pages.index(page)
+        self.pages.remove(page)
+        if self.top >= at:
+            self.top = max(self.top - 1, min(0, len(self.pages) - 1))
+        return True
+
     def turn(self, step: int) -> bool:
         """Go back (-1) or on (+1). False at either end."""
         to = self.top + step

@@ -235,7 +235,7 @@ class MainScreen(FramedScreen):
 
     def on_code_pane_reaches(self, event: CodePane.Reaches) -> None:
         asked = self.approval.asked
-        if asked is not None and event.call_id == (asked.request.call_id or asked.request.approval_id):
+        if asked is not None and event.call_id == self.code.page_of(asked):
             self.approval.code_reaches(event.below)
             self.show_hints()
 

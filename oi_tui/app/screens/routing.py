@@ -165,6 +165,7 @@ class Routing:
 
     def _answered(self, event: ev.ApprovalResolved) -> None:
         self._screen.approval.drop(event.approval_id)
+        self._screen.code.answered(event.approval_id)
 
     def _question(self, event: ev.QuestionAsked) -> None:
         self._await("waiting for your answer")
