@@ -189,7 +189,8 @@ def _answered_as_text(harness: Surface, run: Sequence[Message], env: Env, option
     for one in said:
         if "call" in one and one["call"]["id"] in results:
             found = results[one["call"]["id"]]
-            text, _ = _worded(harness, one["call"]["name"], one["call"].get("arguments", ""), found, env, options)
+            read = arguments_of(one["call"].get("arguments", ""))
+            text, _ = _worded(harness, one["call"]["name"], read, found, env, options)
             yield Spoken(text, _pictures(found, options))
 
 
@@ -208,9 +209,12 @@ def _text_of(one: Message) -> str:
     return one["content"] if isinstance(one.get("content"), str) else ""
 
 
+_written = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
 def compact(value: Any) -> str:
     """JSON without spaces, not escaped to ASCII: how arguments are written everywhere."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return _written(value)
 
 
 def _called(harness: Surface, one: Message, results: dict[str, list[Message]], env: Env, options: Options) -> Called:
@@ -222,9 +226,9 @@ def _called(harness: Surface, one: Message, results: dict[str, list[Message]], e
         own = code_tool(harness.tools(env))
         if own is not None:
             name, arguments = own.name, compact(rewritten(own, one["content"], one.get("format", "")))
-    found = results.get(call["id"], [])
-    text, ok = _worded(harness, name, arguments, found, env, options)
-    return Called(call["id"], name, _valid(harness, name, arguments), text, ok, _pictures(found, options))
+    found, read = results.get(call["id"], []), arguments_of(arguments)
+    text, ok = _worded(harness, name, read, found, env, options)
+    return Called(call["id"], name, _valid(harness, name, arguments, read), text, ok, _pictures(found, options))
 
 
 def code_tool(tools: Sequence[Binding]) -> Binding | None:
@@ -253,9 +257,9 @@ def arguments_of(arguments: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def _valid(harness: Surface, name: str, arguments: str) -> str:
-    """Arguments as the model wrote them if they are an object, else wrapped so that the provider takes them back."""
-    value = arguments_of(arguments)
+def _valid(harness: Surface, name: str, arguments: str, value: dict[str, Any] | None) -> str:
+    """Arguments as the model wrote them if they are an object, which `value` is then, else wrapped so that the provider
+    takes them back."""
     if value is None:
         return compact({"unreadable": arguments}) if arguments.strip() not in {"", "null"} else "{}"
     shown = harness.echo(name, value)
@@ -272,7 +276,7 @@ def result_of(found: Sequence[Message]) -> Result | None:
 
 
 def _worded(
-    harness: Surface, name: str, arguments: str, found: Sequence[Message], env: Env, options: Options
+    harness: Surface, name: str, read: dict[str, Any] | None, found: Sequence[Message], env: Env, options: Options
 ) -> tuple[str, bool]:
     """The result for the model, and whether all went well."""
     result = result_of(found)
@@ -280,7 +284,7 @@ def _worded(
         return harness.policy.orphan, False
     pictures = [] if options.vision else [f"[{one}]" for one in result.meta.get("pictures", ())]
     text = "\n".join(
-        part for part in (harness.word(name, result, arguments_of(arguments) or {}, env), *pictures) if part
+        part for part in (harness.word(name, result, read or {}, env), *pictures) if part
     )
     return (text if text.strip() else "(no output)"), result.ok
 
