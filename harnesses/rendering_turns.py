@@ -283,9 +283,7 @@ def _worded(
     if result is None:
         return harness.policy.orphan, False
     pictures = [] if options.vision else [f"[{one}]" for one in result.meta.get("pictures", ())]
-    text = "\n".join(
-        part for part in (harness.word(name, result, read or {}, env), *pictures) if part
-    )
+    text = "\n".join(part for part in (harness.word(name, result, read or {}, env), *pictures) if part)
     return (text if text.strip() else "(no output)"), result.ok
 
 
