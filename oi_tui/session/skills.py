@@ -103,12 +103,14 @@ class Skills:
     # ---- what a model is told
 
     def told(self, window: int) -> tuple[tuple[SkillInfo, ...], tuple[str, ...]]:
-        """The skills that the model is told of, and the names of those for which there was no room. window: tokens, 0
-        where nobody knows."""
+        """The skills that the model is told of, and the names of those of the person for which there was no room (that a
+        small window has none for all built-in ones is not worth a word). window: tokens, 0 where nobody knows."""
         if not self._settings.skills.include_instructions:
             return (), ()
         known = sorted(self.usable(), key=lambda one: (_ORDER[one.scope], one.name))
-        return fitted([SkillInfo(one.name, one.description, one.scope, one.path) for one in known], window)
+        made, left_out = fitted([SkillInfo(one.name, one.description, one.scope, one.path) for one in known], window)
+        bundled = {one.name for one in known if one.scope == "built-in"}
+        return made, tuple(name for name in left_out if name not in bundled)
 
     def mentioned(self, text: str) -> list[Skill]:
         """The skills that a message names as `$name`, in its order, each once. Other words with that sign are text, and

@@ -133,6 +133,12 @@ async def test_of_too_many_skills_the_first_are_told_and_the_person_knows() -> N
     assert live.session.skills.mentioned(f"${names[-1]}")
 
 
+async def test_that_a_small_window_has_no_room_for_what_is_built_in_is_not_told() -> None:
+    notices, sent, live = await turn("hello", window=3_000)
+    assert live.session.skills.mentioned("$writing-a-skill") and "- writing-a-skill: " not in sent
+    assert not [one for one in notices if "no room" in one]
+
+
 @pytest.mark.parametrize(("window", "room"), [(0, 8_000), (128_000, 10_240), (8_192, 655), (100, 8)])
 def test_the_list_takes_no_more_than_its_part_of_the_window(window: int, room: int) -> None:
     known = [SkillInfo(f"skill-{number:02}", "w" * (20 + 40 * number)) for number in range(40)]
