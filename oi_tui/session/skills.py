@@ -103,8 +103,8 @@ class Skills:
     # ---- what a model is told
 
     def told(self, window: int) -> tuple[tuple[SkillInfo, ...], tuple[str, ...]]:
-        """The skills that the model is told of, and the names of those of the person for which there was no room (that a
-        small window has none for all built-in ones is not worth a word). window: tokens, 0 where nobody knows."""
+        """The skills that the model is told of, and the names of those of the person that had no room (that a small
+        window has none for all built-in ones is not worth a word). window: tokens, 0 where nobody knows."""
         if not self._settings.skills.include_instructions:
             return (), ()
         known = sorted(self.usable(), key=lambda one: (_ORDER[one.scope], one.name))
