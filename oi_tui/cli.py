@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _COMMANDS: dict[str, str] = {
     "exec": "run one task without a screen: the answer on stdout, progress on stderr",
     "resume": "go on with an earlier session",
-    "sessions": "list earlier sessions, or delete them",
+    "fork": "go on in a copy of an earlier session",
+    "sessions": "earlier sessions: list, rename, export, rm",
     "audit": "what ran, who allowed it, under what policy",
     "models": "the built-in model: list, pull, rm",
     "harness": "how models are prompted: list, show ID, test ID",
@@ -150,11 +151,12 @@ def _harness(args: list[str]) -> int:
 
 def _app(args: list[str]) -> int:
     parser = _parser("oi", "Say it in plain words, see the code, press y, it runs here.", _COMMANDS)
-    resuming = bool(args) and args[0] == "resume"
-    if resuming:
+    revisiting = args[0] if args and args[0] in {"resume", "fork"} else ""
+    if revisiting:
         args = args[1:]
         parser.add_argument("--last", action="store_true", help="the newest session of this folder")
-    parser.add_argument("message", nargs="*", help="session to resume" if resuming else "first message")
+    said = f"session to {revisiting}: id, its beginning or title; none: choose" if revisiting else "first message"
+    parser.add_argument("message", nargs="*", help=said)
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument("--plain", "-pl", action="store_true", help="lines of text instead of the full screen")
     parsed = parser.parse_args(args)
@@ -162,22 +164,26 @@ def _app(args: list[str]) -> int:
         print(f"oi {__version__}")
         return 0
     loaded = _load(parser, parsed)
-    saved = None
-    if resuming:
-        from oi_tui.session.store import SessionNotFound, find
+    plain = parsed.plain or not _full_screen_fits()
+    saved, message = None, " ".join(parsed.message)
+    if revisiting and not (message or parsed.last or plain or revisiting == "fork"):
+        message = "/sessions"
+    elif revisiting:
+        from oi_tui.session import shelf, store
 
         try:
-            saved = find("" if parsed.last else " ".join(parsed.message), _cwd())
-        except SessionNotFound as error:
+            saved = store.find("" if parsed.last else message, _cwd())
+            saved = shelf.fork(saved.id, saved) if revisiting == "fork" else saved
+        except (store.SessionNotFound, OSError) as error:
             return complain(f"{error}: see oi sessions", 1)
-        parsed.message = []
-    if parsed.plain or not _full_screen_fits():
-        from oi_tui.faces.plain import main as plain
+        message = ""
+    if plain:
+        from oi_tui.faces.plain import main as plain_face
 
-        return plain(loaded, " ".join(parsed.message), saved)
+        return plain_face(loaded, message, saved)
     from oi_tui.app.launch import main as full_screen
 
-    return full_screen(loaded, " ".join(parsed.message), saved)
+    return full_screen(loaded, message, saved)
 
 
 def _parser(prog: str, description: str, commands: dict[str, str] | None = None) -> ArgumentParser:

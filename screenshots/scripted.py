@@ -18,8 +18,9 @@ from oi_tui.protocol.lmc import Message
 from oi_tui.safety.planning import Planning
 from oi_tui.safety.policy import Policy
 from oi_tui.session.budget import Budget
-from oi_tui.session.session import Undone
+from oi_tui.session.revisiting import Stop, Undone
 from oi_tui.session.skills import Skills
+from oi_tui.session.store import Saved
 from oi_tui.settings import Settings
 
 
@@ -80,6 +81,16 @@ class ScriptedSession:
         self.told.append(("queue", text))
         self.waiting.append(text)
         self.play(ev.QueueChanged(queued=tuple(self.waiting)))
+
+    def resume(self, saved: Saved) -> None:
+        self.told.append(("resume", saved))
+
+    def stops(self) -> list[Stop]:
+        return [Stop(2, "and by region?"), Stop(1, ASKED, ("report/build.py",))]
+
+    def rewind(self, number: int, files: str = "ask") -> Undone:
+        self.told.append(("rewind", (number, files)))
+        return Undone("and by region?", ())
 
     def jobs(self) -> tuple[()]:
         return ()

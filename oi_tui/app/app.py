@@ -229,6 +229,8 @@ class OiApp(App[int], inherit_bindings=False):
                 self.host.run_line("/plan off" if session.planning.on else "/plan")
             case "quit":
                 self.leave()
+            case "rewind" if session is not None:
+                self.host.run_line("/rewind")
             case "interrupt" if session is not None:
                 session.interrupt()
             case "unqueue" if session is not None and (text := session.unqueue()):

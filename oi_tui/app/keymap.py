@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 QUIT_SECONDS = 2.0  # how long the first Ctrl+C waits for the second
+REWIND_SECONDS = 2.0  # how long the first Esc waits for the second
 
 Key = Literal["escape", "ctrl+c"]
 Action = Literal[
@@ -25,6 +26,8 @@ Action = Literal[
     "clear_draft",
     "arm_quit",
     "quit",
+    "rewind",
+    "arm_rewind",
     "nothing",
 ]
 
@@ -37,7 +40,9 @@ class Keys:
     edited, or the reason of a no is written. input_open: the keyboard is in the line that types into a program.
     approval_open: an approval waits and takes keys. focus_in_pane: the
     keyboard is in a pane and not in the message box. interrupting: the turn was told to stop and has not yet.
-    quit_armed: a Ctrl+C came less than QUIT_SECONDS ago that would have quit.
+    quit_armed: a Ctrl+C came less than QUIT_SECONDS ago that would have quit. rewindable: nothing runs, nothing is
+    written, and there are messages to go back to. rewind_armed: an Esc came less than REWIND_SECONDS ago that did
+    nothing else.
     """
 
     popup_open: bool = False
@@ -51,6 +56,8 @@ class Keys:
     draft: bool = False
     selection: bool = False
     quit_armed: bool = False
+    rewindable: bool = False
+    rewind_armed: bool = False
 
 
 # (fields of Keys that must all be set, action). A row without fields always fits.
@@ -63,6 +70,8 @@ LADDERS: dict[Key, tuple[tuple[tuple[str, ...], Action], ...]] = {
         (("focus_in_pane",), "leave_pane"),
         (("approval_open",), "decline_and_stop"),
         (("busy",), "interrupt"),
+        (("rewindable", "rewind_armed"), "rewind"),
+        (("rewindable",), "arm_rewind"),
         ((), "nothing"),
     ),
     "ctrl+c": (

@@ -54,9 +54,9 @@ class Host(Protocol):
         ...
 
     def pick(self, kind: str) -> None:
-        """Let the person choose a `model`, `harness`, `effort`, `theme`, `trust`, a mode or rule of the `permissions`
-        or one of the `jobs`, then run that command with it; or one of the `skills`, to name it in the message that is
-        being written.
+        """Let the person choose a `model`, `harness`, `effort`, `theme`, `trust`, a mode or rule of the `permissions`,
+        one of the `jobs` or a message to `rewind` to, then run that command with it; or one of the `sessions`, to go on
+        with it; or one of the `skills`, to name it in the message that is being written.
 
         Raises CommandError where nobody can choose.
         """
@@ -82,6 +82,10 @@ class Host(Protocol):
 
     def attach(self, mark: str) -> None:
         """Put the mark of a picture (`session.attached.mark`) or skill into the message that is being written."""
+        ...
+
+    def draft(self, text: str) -> None:
+        """Give the person a text to edit and send: it becomes the message that is being written."""
         ...
 
     def quit(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from oi_tui.commands import harness, skills
+from oi_tui.commands import harness, sessions, skills
 from oi_tui.commands.base import Choice
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def known(kind: str, session: Session) -> list[Choice]:
-    """Choices of kind `model`, `harness`, `permissions`, `effort`, `jobs`, `skills` or `trust`; none for any other
-    kind. Does no I/O worth waiting for."""
+    """Choices of kind `model`, `harness`, `permissions`, `effort`, `jobs`, `skills`, `trust`, `sessions` or `rewind`;
+    none for any other kind. Does no I/O worth waiting for."""
     if kind == "harness":
         return harness.rows(session)
     if kind == "effort":
@@ -36,6 +36,10 @@ def known(kind: str, session: Session) -> list[Choice]:
         ]
     if kind == "skills":
         return skills.choices(session.skills)
+    if kind == "sessions":
+        return sessions.session_choices(session.cwd, session.id)
+    if kind == "rewind":
+        return sessions.stop_choices(session)
     if kind == "trust":
         return skills.trust_choices(session.skills)
     return _models(session) if kind == "model" else []

@@ -44,6 +44,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "everywhere",
         (
             ("esc", "close what is open, then stop the turn"),
+            ("esc esc", "go back to an earlier message, while nothing runs and nothing is written"),
             ("ctrl+c", "copy the selection, clear the box, stop the turn, twice to quit"),
             ("ctrl+d", "leave, on an empty box"),
             ("ctrl+p", "command palette"),

@@ -21,6 +21,7 @@ from oi_tui.commands.permissions import PERMISSIONS
 from oi_tui.commands.pictures import PICTURES
 from oi_tui.commands.plan import PLAN
 from oi_tui.commands.program import PROGRAM
+from oi_tui.commands.sessions import SESSIONS
 from oi_tui.commands.setup import SETUP
 from oi_tui.commands.skills import SKILLS
 
@@ -122,6 +123,7 @@ ALL: tuple[Command, ...] = (
     *PERMISSIONS,
     *PLAN,
     *CONVERSATION,
+    *SESSIONS,
     *CONTEXT,
     *EXPORTING,
     *CLASSIC,

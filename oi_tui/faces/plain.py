@@ -14,9 +14,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from oi_tui.commands import registry
+from oi_tui.commands import listing, registry
 from oi_tui.commands.base import Choice, CommandError, Level
-from oi_tui.commands.permissions import listing
 from oi_tui.faces.exec_text import TextPrinter
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import (
@@ -339,17 +338,10 @@ class _Talk:
         self._printer.block(text)
 
     def pick(self, kind: str) -> None:
-        if kind == "permissions":
-            return self.show(kind, listing(self._session))
-        if kind == "jobs":
-            rows = "\n".join(f"- `{one.value}` {one.label} ({one.detail})" for one in self.choices(kind))
-            self.show("jobs", f"{rows}\n\n`/jobs ID` stops one, `/jobs all` all of them")
-            return None
-        if kind in {"skills", "trust"}:
-            from oi_tui.commands import skills
-
-            self.show(kind, (skills.listing if kind == "skills" else skills.trust_page)(self._session.skills))
-            return None
+        page = listing.page(kind, self._session)
+        if page:
+            self.show(kind, page)
+            return
         names = ", ".join(choice.value for choice in self.choices(kind))
         raise CommandError(f"say which {kind}", f"there are: {names}" if names else f"write it after /{kind}")
 
@@ -370,6 +362,9 @@ class _Talk:
     def attach(self, mark: str) -> None:
         self._attached += f"\n{mark}"
         self.notify(f"goes with your next message: {mark}")
+
+    def draft(self, text: str) -> None:
+        self.notify(f"it said: {text}")
 
     def quit(self) -> None:
         self._leaving.set()

@@ -84,10 +84,13 @@ class Transcript:
         made.restart(messages)
         return made
 
-    def restart(self, messages: Iterable[Message]) -> None:
-        """Drop all items and build them anew from `messages`; ids of old items are not used again."""
+    def restart(self, messages: Iterable[Message], cells: int = 0) -> None:
+        """Drop all items and build them anew from `messages`; ids of old items are not used again.
+
+        cells: how many code cells came before these messages."""
         self.items = []
         self._begin()
+        self._cells = cells
         for event in replay(messages):
             self.apply(event)
 

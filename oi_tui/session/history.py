@@ -24,6 +24,7 @@ class History:
 
     def __init__(self, bus: EventBus, saved: Saved | None = None, *, saving: bool = True) -> None:
         self.id = saved.id if saved else new_id()
+        self.title = saved.title if saved else ""
         self.messages: list[Message] = list(saved.messages) if saved else []
         self.compactions: list[Compaction] = list(saved.compactions) if saved else []  # the newest one holds
         self._view = View()
@@ -49,11 +50,36 @@ class History:
         self._ids.clear()
         self._used.clear()
         self.close()
-        self.id = new_id()
+        self.id, self.title = new_id(), ""
         if self._store is not None:
             self._store = Store(self.id)
             self._store.begin(cwd=cwd, model=model, harness=harness)
         self._bus.publish(HistoryChanged())
+
+    def resume(self, saved: Saved) -> None:
+        """Go on with a saved history; this one stays saved as it was. Raises store.SessionInUse and OSError, and then
+        nothing has changed."""
+        if self._store is not None:
+            store = Store(saved.id, saved.path)
+            store.reopen()
+            self.close()
+            self._store = store
+        self.id, self.title = saved.id, saved.title
+        self.messages, self.compactions = list(saved.messages), list(saved.compactions)
+        self._ids.clear()
+        self._used = {one["call"]["id"] for one in self.messages if "call" in one}
+        self._bus.publish(HistoryChanged())
+
+    def rename(self, title: str) -> None:
+        """Call the session so from now on, "" for nothing."""
+        self.title = title
+        if self._store is not None:
+            self._store.title(title)
+
+    @property
+    def saving(self) -> bool:
+        """Whether it is written to disk."""
+        return self._store is not None
 
     def append(self, *messages: Message) -> None:
         for one in messages:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import HistoryChanged, Notice, SessionEnded, SessionStarted, TurnEnded, TurnStarted
 from oi_tui.protocol.lmc import Message, message
 from oi_tui.session import faults, turn
 from oi_tui.session.agents import Desk
-from oi_tui.session.conversation import Conversation
 from oi_tui.session.permissions import tell_broken
 from oi_tui.session.questions import Questions
+from oi_tui.session.revisiting import Revisiting, Undone
 from oi_tui.session.store import Saved
 from oi_tui.settings import APPROVALS, Settings
 
@@ -25,21 +24,15 @@ if TYPE_CHECKING:
     from oi_tui.computer.left_running import Left
     from oi_tui.session.window import Filling
 
+__all__ = ["Session", "Undone"]
+
 _STATE_LOST = (
     "[This conversation is resumed: variables, imports and the working directory of earlier code are gone. "
     "Files are as they were left.]"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What was taken back. said: the person's message, "" if there was none. files: paths that are as they were."""
-
-    said: str
-    files: tuple[str, ...] = ()
-
-
-class Session(Conversation):
+class Session(Revisiting):
     """A conversation that faces drive: they start it, send messages, answer approvals, change parts of it, close it."""
 
     def __init__(
@@ -59,17 +52,10 @@ class Session(Conversation):
         self._desk = self.host = Desk(self, self.questions)
         self._resumed = saved is not None
         self._planned = saved is not None and saved.planning
-        self._state_lost = False  # the model has yet to be told that the kernels are new
-        self._turn: asyncio.Task[Any] | None = None
         self._turns = 0
-        self._background: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     # ---- what faces read
-
-    @property
-    def busy(self) -> bool:
-        return self._turn is not None and not self._turn.done()
 
     @property
     def sandbox(self) -> str:
@@ -106,12 +92,7 @@ class Session(Conversation):
         tell_broken(self)
         if self._resumed:
             self.bus.publish(HistoryChanged())
-            self._state_lost = any(one["type"] == "code" for one in self.messages)
-            if self._state_lost:
-                self.bus.publish(Notice("info", "the variables of the earlier run are gone; code starts afresh"))
-            if self.history.compaction is not None:
-                text = "the model goes on from what it was sent last, not from all that you see"
-                self.bus.publish(Notice("info", text, "/context shows what is sent"))
+            self.tell_resumed()
 
     def submit(self, text: str) -> None:
         """Start a turn with `text`; while one runs, answer the question that waits, or put it in at the next step."""
@@ -179,9 +160,7 @@ class Session(Conversation):
 
     def use_model(self, name: str) -> None:
         """Go on with another model, from the next request. Raises ModelError when its name or key cannot work."""
-        old = self.engine.use_model(name)
-        if old is not None:
-            self._keep(old.client.close())
+        self._swap_model(name)
         self.changed()
 
     def use_harness(self, harness_id: str) -> None:
@@ -224,49 +203,6 @@ class Session(Conversation):
     def efforts(self) -> tuple[str, ...] | None:
         """How hard the model can be told to think: () for not at all, None while that is not known."""
         return self.engine.connection.efforts() if self.engine.connection else None
-
-    def undo(self, files: Literal["ask", "keep", "force"] = "ask") -> Undone:
-        """Take back the person's last message and all that followed, with the changes of files that tools made.
-
-        files: `ask` refuses where a file was changed by others since, with tools.undo.UndoRefused; `keep` leaves all
-        files as they are; `force` takes back all. What code did to files stays.
-        """
-        from oi_tui.tools.undo import keep_exchange, undo_exchange
-
-        self._refuse_if_busy()
-        exchange, taken = int(self.memory.get("exchange", 0)), list[str]()
-        if exchange and files == "keep":
-            keep_exchange(self.memory, exchange)
-        elif exchange:
-            taken = undo_exchange(self.memory, self.cwd, exchange, force=files == "force")
-        said = self.history.undo()
-        self.meter.forget()
-        self.mark_cut()
-        self.memory["exchange"] = max(0, exchange - 1)
-        return Undone(said, tuple(taken))
-
-    def reset(self) -> None:
-        """Begin a new conversation: history and variables are gone, model, harness and settings stay. The old session
-        stays saved as it was."""
-        self._refuse_if_busy()
-        self.budget.forget()
-        self.meter.forget()
-        computer = self.engine.take_computer()
-        if computer is not None:
-            self._keep(computer.close())
-        self.history.restart(**self._head())
-        self.renew_memory()
-        if self.planning.on:
-            self.history.planned(True)
-        self.mark_cut()
-
-    def adopt(self, messages: list[Message]) -> None:
-        """Begin a new conversation that goes on from these messages, which code did not run for here. The old session
-        stays saved as it was."""
-        self.reset()
-        self.history.append(*messages)
-        self._state_lost = any(one["type"] == "code" for one in messages)
-        self.bus.publish(HistoryChanged())
 
     async def look(self) -> Filling:
         """How full the model's window is, and with what. Raises ModelError when there is no model to ask."""
@@ -341,13 +277,6 @@ class Session(Conversation):
 
     # ---- inside
 
-    def _head(self) -> dict[str, str]:
-        return {"cwd": self.cwd, "model": self.model, "harness": "auto" if self.harness_auto else self.harness_id}
-
-    def _refuse_if_busy(self) -> None:
-        if self.busy:
-            raise ValueError("a turn is running; wait for it, or stop it with esc")
-
     def _begin(self, text: str) -> None:
         if self._state_lost:
             self.history.append(message("user", "message", _STATE_LOST, recipient="assistant"))
@@ -387,9 +316,3 @@ class Session(Conversation):
             text = waiting.pop(0)
             self.queue_changed()
             self._begin(text)
-
-    def _keep(self, coroutine: Any) -> None:
-        """Run in the background without losing the task."""
-        task = asyncio.ensure_future(coroutine)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)

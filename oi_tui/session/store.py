@@ -9,6 +9,7 @@ costs at most the line being written: a torn line is skipped on load, and the ne
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -21,6 +22,7 @@ from typing import Any
 
 from oi_tui import paths
 from oi_tui.protocol.lmc import Message
+from oi_tui.session.cards import cards, files
 from oi_tui.session.view import Compaction
 
 _PREVIEW = 80  # characters of the first message that a list shows
@@ -45,6 +47,7 @@ class Saved:
     harness: str = ""
     started: str = ""
     title: str = ""
+    forked_from: str = ""
     messages: list[Message] = field(default_factory=lambda: list[Message]())
     compactions: list[Compaction] = field(default_factory=lambda: list[Compaction]())
     usage: dict[str, Any] = field(default_factory=lambda: dict[str, Any]())
@@ -85,12 +88,14 @@ class Store:
         self.broken: str = ""
         self._file: int | None = None
         self._head: dict[str, Any] | None = None
-        self._mode: dict[str, Any] | None = None  # is written after the head
+        self._later: dict[str, dict[str, Any]] = {}  # is written after the head
         self._torn = False
 
-    def begin(self, *, cwd: str, model: str, harness: str) -> None:
+    def begin(self, *, cwd: str, model: str, harness: str, forked_from: str = "") -> None:
         """Remember the first line; it is written together with the first message."""
         self._head = {"type": "session", "id": self.id, "cwd": cwd, "model": model, "harness": harness}
+        if forked_from:
+            self._head["forked_from"] = forked_from
 
     def message(self, message: Message) -> None:
         self._write({"type": "message", "message": message})
@@ -116,17 +121,20 @@ class Store:
 
     def mode(self, planning: bool) -> None:
         """Plan mode is on or off from here on; with nothing on disk yet it is written together with the first line."""
-        record = {"type": "mode", "planning": planning}
+        self._now_or_later({"type": "mode", "planning": planning})
+
+    def title(self, title: str) -> None:
+        """The person calls the session so, "" for nothing; with nothing on disk yet as `mode`."""
+        self._now_or_later({"type": "title", "title": title})
+
+    def _now_or_later(self, record: dict[str, Any]) -> None:
         if self._file is not None:
             self._write(record)
         else:
-            self._mode = record
-
-    def title(self, title: str) -> None:
-        self._write({"type": "title", "title": title})
+            self._later[record["type"]] = record
 
     def _write(self, record: dict[str, Any]) -> None:
-        records = [one for one in (self._head, self._mode, record) if one is not None]
+        records = [one for one in (self._head, *self._later.values(), record) if one is not None]
         lines = "".join(
             json.dumps({"time": _now(), **one}, ensure_ascii=False, separators=(",", ":")) + "\n" for one in records
         )
@@ -139,7 +147,8 @@ class Store:
             self._torn = written < len(data)
             if self._torn:
                 raise OSError(f"only {written} of {len(data)} bytes were written")
-            self._head = self._mode = None
+            self._head = None
+            self._later.clear()
         except OSError as error:
             self._torn = True
             self.broken = self.broken or f"the session cannot be saved to {self.path}: {error.strerror or error}"
@@ -240,25 +249,15 @@ def _apply(saved: Saved, record: dict[str, Any]) -> None:
     elif kind == "session":
         saved.id = str(record.get("id", saved.id))
         saved.started = str(record.get("time", ""))
-        for name in ("cwd", "model", "harness"):
+        for name in ("cwd", "model", "harness", "forked_from"):
             setattr(saved, name, str(record.get(name, "")))
-
-
-def files() -> list[Path]:
-    """All session files, newest first."""
-    return sorted(paths.sessions().glob("*/*/*/*.jsonl"), key=lambda path: path.name, reverse=True)
 
 
 def listed(cwd: str = "") -> Iterator[Saved]:
     """Saved sessions, newest first, only those of one folder if `cwd` is given (links resolved)."""
-    wanted = os.path.realpath(cwd) if cwd else ""
-    for path in files():
-        try:
-            saved = load(path)
-        except OSError:
-            continue
-        if not wanted or os.path.realpath(saved.cwd) == wanted:
-            yield saved
+    for one in cards(cwd):
+        with contextlib.suppress(OSError):
+            yield load(one.path)
 
 
 def find(reference: str = "", cwd: str = "") -> Saved:
@@ -274,7 +273,7 @@ def find(reference: str = "", cwd: str = "") -> Saved:
     for path in files():
         if path.stem.startswith(reference):
             return load(path)
-    for saved in listed():
-        if saved.title == reference:
-            return saved
+    titled = next((one for one in cards() if one.title == reference), None)
+    if titled is not None:
+        return load(titled.path)
     raise SessionNotFound(f"no saved session is called {reference}")

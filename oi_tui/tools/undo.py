@@ -49,6 +49,11 @@ def undo_exchange(memory: dict[str, Any], cwd: str, exchange: int, *, force: boo
     return _undo(memory, cwd, groups, force=force)
 
 
+def changed_since(memory: dict[str, Any], cwd: str, exchange: int) -> list[str]:
+    """The files, relative to `cwd` where they lie below it, that were changed since that message of the person."""
+    return [_short(one.path, cwd) for one in _net([one for one in stack_of(memory) if one.exchange >= exchange])]
+
+
 def keep_exchange(memory: dict[str, Any], exchange: int) -> None:
     """Let the changes since that message be: they cannot be undone any more."""
     stack = stack_of(memory)

@@ -21,7 +21,7 @@ class Face:
         self.picked: list[str] = []
         self.themes = ("oi-dark", "oi-light")
         self.theme = ""
-        self.copied = ""
+        self.copied = self.drafted = ""
         self.left = False
 
     def notify(self, text: str, level: Level = "info", hint: str = "") -> None:
@@ -52,6 +52,9 @@ class Face:
 
     def attach(self, mark: str) -> None:
         self.attached = mark
+
+    def draft(self, text: str) -> None:
+        self.drafted = text
 
     def quit(self) -> None:
         self.left = True

@@ -133,7 +133,7 @@ def test_rubbish_in_the_folder_is_passed_over() -> None:
     store = write("a")
     store.close()
     (store.path.parent / "x.jsonl").write_bytes(b'\xff\xfe\x00 not json\n[1]\n{"type":"message","message":5}\n')
-    assert [one.preview for one in listed()] == ["", "a"]
+    assert [one.preview for one in listed()] == ["a"]
 
 
 def test_a_session_goes_with_its_outputs_and_nothing_else() -> None:

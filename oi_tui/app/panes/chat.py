@@ -71,14 +71,7 @@ class ChatPane(Vertical):
                 self._change(block, item, event)
 
     def _add(self, item: Item) -> None:
-        block = self.view.add(_block(item))
-        self._blocks[item.id] = block
-        if isinstance(item, MessageItem | ThoughtItem):
-            block.append(item.text)
-            if not item.open:
-                block.finish()
-        elif isinstance(item, PlanItem):
-            block.set_lines(cells.plan_lines(item))
+        self._blocks[item.id] = self.view.add(whole_block(item))
 
     def _change(self, block: Block, item: Item, event: ev.Event) -> None:
         if isinstance(item, MessageItem | ThoughtItem):
@@ -114,6 +107,18 @@ class ChatPane(Vertical):
 
 def _thought_head(item: ThoughtItem) -> blocks.Line:
     return blocks.styled(("thinking" if item.open else "thought", "muted"))
+
+
+def whole_block(item: Item) -> Block:
+    """A block with all that an item holds."""
+    block = _block(item)
+    if isinstance(item, MessageItem | ThoughtItem):
+        block.append(item.text)
+        if not item.open:
+            block.finish()
+    elif isinstance(item, PlanItem):
+        block.set_lines(cells.plan_lines(item))
+    return block
 
 
 def _block(item: Item) -> Block:

@@ -145,11 +145,11 @@ class CodePane(TitledPane):
 
     def restart(self, transcript: Transcript) -> None:
         """Start over from a transcript."""
-        self.sheets = Sheets()
-        for item in transcript.items:
-            if isinstance(item, CodeItem):
-                page = self.sheets.add(item.call_id, item.language, cell=True)
-                page.text, page.whole = item.code, True
+        cells = [item for item in transcript.items if isinstance(item, CodeItem)]
+        self.sheets = Sheets(cells=cells[0].number - 1 if cells else 0)
+        for item in cells:
+            page = self.sheets.add(item.call_id, item.language, cell=True)
+            page.text, page.whole = item.code, True
         self._shown = ""
         self.code_view.show("", "")
         self._show(again=True)

@@ -23,20 +23,18 @@ class Sheets:
     pages: list[Sheet] = field(default_factory=list)
     top: int = -1
     following: bool = True
+    cells: int = 0  # how many pages are code cells
+    _places: dict[str, int] = field(default_factory=dict)  # call -> index of its page
 
     @property
     def current(self) -> Sheet | None:
         """The page on top."""
         return self.pages[self.top] if 0 <= self.top < len(self.pages) else None
 
-    @property
-    def cells(self) -> int:
-        """How many pages are code cells."""
-        return sum(1 for page in self.pages if page.number)
-
     def of(self, call_id: str) -> Sheet | None:
         """The page of a call."""
-        return next((page for page in reversed(self.pages) if page.call_id == call_id), None)
+        place = self._places.get(call_id)
+        return None if place is None else self.pages[place]
 
     def add(self, call_id: str, language: str, cell: bool) -> Sheet:
         """The page of a call, made if it is new."""
@@ -44,7 +42,9 @@ class Sheets:
         if known is not None:
             known.language = language or known.language
             return known
-        page = Sheet(call_id, language, self.cells + 1 if cell else 0)
+        self.cells += cell
+        page = Sheet(call_id, language, self.cells if cell else 0)
+        self._places[call_id] = len(self.pages)
         self.pages.append(page)
         if self.following:
             self.top = len(self.pages) - 1
@@ -72,9 +72,9 @@ class Sheets:
 
     def open(self, call_id: str) -> bool:
         """Put the page of a call on top. False if it has none."""
-        for number, page in enumerate(self.pages):
-            if page.call_id == call_id:
-                self.top = number
-                self.following = number == len(self.pages) - 1
-                return True
-        return False
+        place = self._places.get(call_id)
+        if place is None:
+            return False
+        self.top = place
+        self.following = place == len(self.pages) - 1
+        return True

@@ -184,6 +184,10 @@ class FramedScreen(Screen[None]):
     def input_wanted(self) -> None:
         """A program waits for the person to type."""
 
+    def later(self, do: Callable[[], None]) -> None:
+        """Do it once what is to be seen now has been painted."""
+        self.call_after_refresh(self.set_timer, 0.02, do)
+
     def show_hints(self) -> None:
         """Show the keys that work now."""
         if self.code.editing:

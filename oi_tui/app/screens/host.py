@@ -72,8 +72,9 @@ class AppHost:
         from oi_tui.commands.choices import found_models
         from oi_tui.commands.harness import about
 
-        if kind == "skills":
-            self._pick_skill()
+        own_screen = {"skills": self._pick_skill, "sessions": self._pick_session}.get(kind)
+        if own_screen is not None:
+            own_screen()
             return
 
         def chosen(value: str | None) -> None:
@@ -88,7 +89,8 @@ class AppHost:
             typed={"model": "use this name", "permissions": "write this rule"}.get(kind, ""),
             preview=self._app.preview_theme if kind == "theme" else None,
             about=(lambda value: about(self.session, value)) if kind == "harness" else None,
-            does="stop" if kind == "jobs" else "choose",
+            does={"jobs": "stop", "rewind": "go back to before it"}.get(kind, "choose"),
+            other=("ctrl+k", "leave files as they are", " keep") if kind == "rewind" else None,
         )
         self._app.push_screen(picker, chosen)
 
@@ -105,6 +107,36 @@ class AppHost:
                 self.run_line(f"/skills {value}")  # says why it is not used
 
         self._app.push_screen(SkillPicker(skills), chosen)
+
+    def _pick_session(self) -> None:
+        from oi_tui.app.screens.sessions import SessionsScreen
+
+        def chosen(result: str | None) -> None:
+            what, _, reference = (result or "").partition(" ")
+            if what == "resume":
+                self.run_line(f"/resume {reference}")
+            elif what == "fork":
+                self._app.run_worker(self._fork_of(reference), exit_on_error=False)
+
+        self._app.push_screen(SessionsScreen(self.session.cwd, self.session.id), chosen)
+
+    async def _fork_of(self, reference: str) -> None:
+        """Go on in a copy of an earlier session."""
+        from oi_tui.session import shelf, store
+
+        try:
+            saved = await asyncio.to_thread(store.find, reference)
+            copy = await asyncio.to_thread(shelf.fork, saved.id, saved)
+            self.session.resume(copy)
+        except (store.SessionNotFound, store.SessionInUse, ValueError, OSError) as error:
+            self.notify(f"it could not be forked: {error}", "error")
+            return
+        self.notify(f"this is a fork of “{saved.preview[:40]}”")
+
+    def draft(self, text: str) -> None:
+        """Put a text into the message box, in place of what is there."""
+        self._app.main.composer.load(text)
+        self._app.main.composer.focus_box()
 
     def choices(self, kind: str) -> Sequence[Choice]:
         """What is known at once of what can be chosen."""

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.widgets import Input, TextArea
 
-from oi_tui.app.keymap import QUIT_SECONDS, Action, Keys, ctrl_c, escape
+from oi_tui.app.keymap import QUIT_SECONDS, REWIND_SECONDS, Action, Keys, ctrl_c, escape
 from oi_tui.app.screens.framed import FramedScreen
 from oi_tui.app.widgets.composer import Composer
 from oi_tui.commands.suggest import Suggestion
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAUSE = 1.0  # seconds without a key in the message box before a program's question takes the keyboard
 
-Want = Literal["interrupt", "unqueue", "keys", "picture", "plan", "quit"]
+Want = Literal["interrupt", "unqueue", "keys", "picture", "plan", "rewind", "quit"]
 
 
 class MainScreen(FramedScreen):
@@ -72,7 +72,7 @@ class MainScreen(FramedScreen):
         super().__init__(history, suggestions, motion, dropped)
         self.interrupting = False
         self._enlarged = False  # the code fills the work area until the approval is answered
-        self._quit_armed_at = float("-inf")
+        self._quit_armed_at = self._rewind_armed_at = float("-inf")
 
     def turn_is(self, running: bool) -> None:
         """A turn runs now, or no longer."""
@@ -265,6 +265,8 @@ class MainScreen(FramedScreen):
             draft=bool(self.composer.draft) and not self._typing_in(),
             selection=bool(self._selected()),
             quit_armed=time.monotonic() - self._quit_armed_at < QUIT_SECONDS,
+            rewindable=not self.busy and not self.composer.draft and not self._empty,
+            rewind_armed=time.monotonic() - self._rewind_armed_at < REWIND_SECONDS,
         )
 
     def _in_pane(self) -> bool:
@@ -318,8 +320,11 @@ class MainScreen(FramedScreen):
                     self._arm_quit()
             case "arm_quit":
                 self._arm_quit()
-            case "quit":
-                self.post_message(self.Wanted("quit"))
+            case "quit" | "rewind":
+                self.post_message(self.Wanted(action))
+            case "arm_rewind":
+                self._rewind_armed_at = time.monotonic()
+                self.activity.say("esc again goes back to an earlier message", seconds=REWIND_SECONDS)
             case "close_picker" | "nothing":
                 pass
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from oi_tui.app.panes.status import Facts
 from oi_tui.protocol import events as ev
+from oi_tui.protocol.lmc import Message
 from oi_tui.protocol.transcript import CodeItem, Transcript
 
 if TYPE_CHECKING:
@@ -17,6 +20,20 @@ if TYPE_CHECKING:
     from oi_tui.app.panes.console import ConsolePane
     from oi_tui.app.panes.status import Activity
     from oi_tui.app.widgets.composer import Composer
+
+
+TAIL = 120  # messages of a long history that are shown at once
+LONG = 600  # messages from which a history is long
+
+
+def first_of_tail(messages: Sequence[Message]) -> int:
+    """Where the end of a long history begins: with a message of the person, 0 for one that is not long."""
+    if len(messages) < LONG:
+        return 0
+    first = len(messages) - TAIL
+    while first > 0 and not (messages[first]["role"] == "user" and messages[first].get("recipient") is None):
+        first -= 1
+    return first
 
 
 class Panes(Protocol):
@@ -36,6 +53,7 @@ class Panes(Protocol):
     def occupied(self, is_so: bool) -> None: ...
     def turn_is(self, running: bool) -> None: ...
     def input_wanted(self) -> None: ...
+    def later(self, do: Callable[[], None]) -> None: ...
 
 
 class Routing:
@@ -48,6 +66,8 @@ class Routing:
         self.queued = 0
         self._awaited = ""
         self._requested = False  # the turn asked a model; the person's own shell line does not
+        self._unread: list[Message] | None = None  # the whole of a long history, of which only the end is shown yet
+        self._since: list[ev.Event] = []  # what came while it is
 
     def _await(self, what: str) -> None:
         """What is awaited from here on; while something long goes on inside it, that is shown instead."""
@@ -58,6 +78,8 @@ class Routing:
         """Apply a batch of events in order."""
         screen = self._screen
         for event in batch:
+            if self._unread is not None:
+                self._since.append(event)
             changed = self.transcript.apply(event)
             handler = _HANDLERS.get(type(event))
             if handler is not None:
@@ -83,17 +105,39 @@ class Routing:
         self._screen.tell(self.facts)
 
     def restart(self, session: Engine) -> None:
-        """Start over from the session's history."""
-        screen = self._screen
-        self.transcript.restart(session.messages)
+        """Start over from the session's history. Of a long one the end is there at once, the rest a frame later."""
+        screen, messages = self._screen, session.messages
+        first = first_of_tail(messages)
+        self._unread, self._since = (list(messages) if first else None), []
+        self.transcript.restart(messages[first:], cells=sum(one["type"] == "code" for one in messages[:first]))
         screen.occupied(bool(self.transcript.items))
-        screen.chat.restart(self.transcript)
-        screen.code.restart(self.transcript)
-        screen.console.restart(self.transcript)
+        self._show_all()
         screen.approval.clear()
+        if first:
+            screen.later(self._read_all)
         self.facts = replace(self.facts, context=0)  # of a request with another history
         screen.tell(self.facts)
         self._await("")
+
+    def _show_all(self) -> None:
+        self._screen.chat.restart(self.transcript)
+        self._screen.code.restart(self.transcript)
+        self._screen.console.restart(self.transcript)
+
+    def _read_all(self) -> None:
+        """Make the transcript of all messages, and of what came since."""
+        messages, self._unread = self._unread, None
+        if messages is None:
+            return
+        gc.disable()  # nothing of it is garbage, and looking at all of it time and again takes as long as making it
+        try:
+            self.transcript.restart(messages)
+            for event in self._since:
+                self.transcript.apply(event)
+            self._since = []
+            self._show_all()
+        finally:
+            gc.enable()
 
     def say(self, level: ev.NoticeLevel, text: str, hint: str = "") -> None:
         """Put something to tell into the chat."""

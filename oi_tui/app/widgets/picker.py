@@ -87,16 +87,18 @@ class Picker(ModalScreen[str | None]):
         preview: Callable[[str], None] | None = None,
         about: Callable[[str], str] | None = None,
         does: str = "choose",
+        other: tuple[str, str, str] | None = None,
     ) -> None:
         """title: one or two words.
 
         deep: rows that only show when they are searched for. find: looks for more rows while the list is open;
         `finding` is said meanwhile. typed: what a row says that takes the filter text itself as the value, "" for none.
         preview: called with the value of the row that is highlighted. about: lines on the value of that row, its first
-        in a stronger colour. does: what enter does, in a word.
+        in a stronger colour. does: what enter does, in a word. other: a key that chooses as well, what it does,
+        and what is put after the value then.
         """
         super().__init__()
-        self._does, self._about = does, about
+        self._does, self._about, self._other = does, about, other
         self._telling: Timer | None = None
         self._title, self._choices, self._deep = title, list(choices), list(deep)
         self._find, self._finding, self._typed, self._preview = find, finding, typed, preview
@@ -127,6 +129,7 @@ class Picker(ModalScreen[str | None]):
             f" {self._does}   ",
             ("esc", "$accent"),
             " leave",
+            *(((f"   {self._other[0]}", "$accent"), f" {self._other[1]}") if self._other else ()),
             f"   {self._finding}" if searching else "",
         )
 
@@ -141,12 +144,12 @@ class Picker(ModalScreen[str | None]):
 
     # -- rows
 
-    def _fill(self, query: str) -> None:
-        """Show the rows that fit, keep the highlight on the row it was on if that is still there."""
+    def _fill(self, query: str, on: str = "") -> None:
+        """Show the rows that fit; the highlight stays on its row if that is still there, or goes to that of `on`."""
         rows = self.query_one(OptionList)
         before = self._highlighted
         query = query.strip()
-        found = ranked(query, [*self._choices, *self._deep] if query else self._choices)
+        found = self._fitting(query)
         if self._typed and query and query not in {one.value for one in found}:
             found.append(Choice(query, query, self._typed))
         self._shown = found
@@ -163,12 +166,15 @@ class Picker(ModalScreen[str | None]):
         rows.clear_options()
         rows.add_options(options)
         kept = before.value if before is not None and not query else (None if query else self._was)
-        place = next((index for index, one in enumerate(found) if one.value == kept), 0)
+        place = next((index for index, one in enumerate(found) if one.value == (on or kept)), 0)
         if found:
             rows.highlighted = rows.get_option_index(str(place))
 
-    @staticmethod
-    def _row(one: Choice, wide: int) -> Content:
+    def _fitting(self, query: str) -> list[Choice]:
+        """The rows that fit, best first."""
+        return ranked(query, [*self._choices, *self._deep] if query else self._choices)
+
+    def _row(self, one: Choice, wide: int) -> Content:
         label = one.label or one.value
         return Content.assemble(
             ("• " if one.current else "  ", "$accent"),
@@ -223,6 +229,10 @@ class Picker(ModalScreen[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         """The keyboard stays in the filter; keys that move go to the list."""
+        if self._other is not None and event.key == self._other[0] and self._highlighted is not None:
+            event.stop()
+            self.dismiss(self._highlighted.value + self._other[2])
+            return
         rows = self.query_one(OptionList)
         moves = {
             "up": rows.action_cursor_up,
