@@ -55,8 +55,10 @@ class Sheets:
         page = self.of(call_id)
         if page is None:
             return False
-        at = self.pages.index(page)
-        self.pages.remove(page)
+        at = self._places[call_id]
+        del self.pages[at]
+        self.cells -= bool(page.number)
+        self._places = {one.call_id: place for place, one in enumerate(self.pages)}
         if self.top >= at:
             self.top = max(self.top - 1, min(0, len(self.pages) - 1))
         return True
