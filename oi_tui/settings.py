@@ -132,8 +132,14 @@ class Settings:
     auto_run: bool = _field(False, "run code unasked; the same as approval_policy = auto")
     safe_mode: str = _field(
         "off",
-        "ask or auto: whatever approval_policy and auto_run say, no code runs unasked but plain reads",
+        "ask or auto: whatever approval_policy and auto_run say, no code runs unasked but plain reads; semgrep looks "
+        "at all of it first (auto), or where you want it (ask)",
         choices=("off", "ask", "auto"),
+    )
+    safe_rules: str = _field(
+        "",
+        "more rules for semgrep besides the built-in ones: a file, a folder, or auto and p/NAME, which it fetches from "
+        "its makers (auto tells them about your code)",
     )
     audit: bool = _field(True, "keep a record of what ran and who allowed it, for oi audit")
     max_output: int = _field(2800, "characters of a block's output that the model sees", least=200)

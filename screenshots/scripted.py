@@ -103,6 +103,8 @@ class ScriptedSession:
 
     def answer(self, approval_id: str, decision: Decision) -> None:
         self.told.append(("answer", (approval_id, decision)))
+        if decision.kind == "scan":
+            return
         self.play(ev.ApprovalResolved(approval_id, approval_id.replace("a", "c", 1), decision.kind, decision.reason))
         if decision.kind == "stop":
             self.play(ev.TurnEnded("interrupted"))

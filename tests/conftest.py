@@ -75,6 +75,23 @@ def weights_folder() -> Path:
     return Path(named).expanduser() if named else _REAL_HOME / "models"
 
 
+@pytest.fixture(scope="session")
+def _semgrep_folder() -> Path:
+    from tests.semgrep import folder_of_semgrep
+
+    found = folder_of_semgrep()
+    if found is None:
+        pytest.skip("semgrep is not here: uv tool install semgrep, or set OI_TEST_FETCH=1 to fetch it")
+    return found
+
+
+@pytest.fixture
+def semgrep(_semgrep_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The real semgrep is on the PATH."""
+    monkeypatch.setenv("PATH", f"{_semgrep_folder}{os.pathsep}{os.environ['PATH']}")
+    return _semgrep_folder / "semgrep"
+
+
 class NetworkUsed(AssertionError):
     """A test without the mark `network` reached for another machine."""
 

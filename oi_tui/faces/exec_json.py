@@ -4,6 +4,7 @@ Types: thread.started, turn.started, item.started, item.updated, item.completed,
 A block of code is an item of type command_execution whose `command` is the code and whose `language` names it. A
 program in it that asks for input is an item of type input_request; its status says what came of it.
 A call of an agent is updated as that advances: `progress` has `agent`, `calls`, `tokens`, `doing`.
+What safe mode found in code that was not run is an item of type safety_scan with `status`, `findings` and `text`.
 The plan that plan mode has led to is an item of type plan with `text`.
 What programs printed that a block left running are items of type background_output with `source` and `text`.
 """
@@ -15,6 +16,7 @@ from typing import Any, TextIO
 
 from oi_tui.protocol.events import (
     AgentAdvanced,
+    ApprovalRequested,
     CallEnded,
     CodeEnded,
     ConsoleOutput,
@@ -81,6 +83,10 @@ class JsonPrinter:
                 )
             case ConsoleOutput(call_id, text, _):
                 self._output.setdefault(call_id, []).append(text)
+            case ApprovalRequested(scan=scan) if scan.state:
+                found = [{"line": one.line, "level": one.level, "text": one.text} for one in scan.findings]
+                facts = {"status": scan.state, "findings": found, "text": scan.text}
+                self._completed({"type": "safety_scan", **facts})
             case InputRequested(input_id, _, prompt, secret, program):
                 self._begin(input_id, {"type": "input_request", "prompt": prompt, "secret": secret, "program": program})
             case InputGiven(input_id, _, how, _, text):

@@ -6,6 +6,7 @@ import os
 from typing import TextIO
 
 from oi_tui.faces.countdown import Countdown
+from oi_tui.protocol.call_events import Scanned
 from oi_tui.protocol.events import (
     ApprovalRequested,
     CallEnded,
@@ -85,8 +86,9 @@ class TextPrinter:
                 self._fresh_line()
                 if not ok or note:
                     self._line(f"  {summary} ({seconds:.1f} s)" + (f": {note}" if note else ""), dim=True)
-            case ApprovalRequested(_, _, _, _, _, what, why, _, _, urls):
+            case ApprovalRequested(_, _, _, _, _, what, why, _, _, urls, scan):
                 self._line(f"! {what}: {why}")
+                self.scanned(scan)
                 for url in urls:
                     self._line(f"! it sends data to {_safe(url)}")
             case RetryScheduled(seconds, attempt, limit, cause):
@@ -113,6 +115,11 @@ class TextPrinter:
             if not (self._out.isatty() and self._err.isatty()):
                 self._out.write(_safe(answer) + "\n")
             self._out.flush()
+
+    def scanned(self, scan: Scanned) -> None:
+        """What safe mode knows of what is asked about."""
+        for sentence in scan.sentences():
+            self._line(f"! {_safe(sentence)}")
 
     def block(self, text: str) -> None:
         """Several lines on their own."""

@@ -17,6 +17,7 @@ from dataclasses import replace
 from oi_tui.commands import listing, registry
 from oi_tui.commands.base import Choice, CommandError, Level
 from oi_tui.faces.exec_text import TextPrinter
+from oi_tui.faces.plain_words import KEYS_TEXT, offer
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import (
     ApprovalRequested,
@@ -36,22 +37,6 @@ from oi_tui.protocol.questions import as_markdown
 from oi_tui.session.session import Session
 from oi_tui.session.store import Saved
 from oi_tui.settings import Loaded
-
-KEYS_TEXT = """When something is asked, answer with a letter and enter:
-
-- `y` run once
-- `a` run, and the same kind of thing for the rest of the session
-- `p` run, and write a rule for it: the rule is shown first
-- `n` no; what is written after it is told to the model
-- `e` type other code instead
-- `s` no, and stop the turn
-
-When a program asks for input, what you type goes to it; `ctrl+d` ends its input.
-
-At any time:
-
-- `ctrl+c` stop the turn; twice at the prompt: leave
-- `ctrl+d` leave, on an empty line"""
 
 
 def main(loaded: Loaded, first_message: str = "", saved: Saved | None = None) -> int:
@@ -272,15 +257,17 @@ class _Talk:
         typed_ahead = self._lines.set_aside()
         if request.subject != "code":
             self._printer.block(request.code)
+        if request.scan.state == "running":
+            self._printer.scanned(await self._session.approvals.looked(request.approval_id))
         decision: Decision | None = None
-        while decision is None:
-            answer = await self._ask(f"{request.where}\n{_offer(request)} ")
+        while decision is None and self._session.approvals.is_open(request.approval_id):
+            answer = await self._ask(f"{request.where}\n{offer(request)} ")
             if answer is None:
                 decision = Decision("stop")
             else:
                 decision = await self._decision(request, answer.strip())
         self._lines.put_back(typed_ahead)
-        if self._session.approvals.is_open(request.approval_id):
+        if decision is not None and self._session.approvals.is_open(request.approval_id):
             self._session.answer(request.approval_id, decision)
 
     async def _decision(self, request: ApprovalRequested, answer: str) -> Decision | None:
@@ -298,6 +285,9 @@ class _Talk:
                 return Decision("stop")
             case "e" if request.subject == "code":
                 return await self._edit()
+            case "c" if request.scan.state == "offered":
+                self._session.answer(request.approval_id, Decision("scan", request.code))
+                self._printer.scanned(await self._session.approvals.looked(request.approval_id))
         return None
 
     async def _rule(self, request: ApprovalRequested) -> Decision | None:
@@ -382,11 +372,3 @@ def _unseen() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(0, termios.TCSANOW, before)
-
-
-def _offer(request: ApprovalRequested) -> str:
-    """The answers to a request; only code can be edited."""
-    edit = "[e] edit  " if request.subject == "code" else ""
-    longer = "[a] this session  " if request.rules or not request.call_id else ""
-    longer += "[p] always, by a rule  " if request.rules else ""
-    return f"[y] once  {longer}[n] no, because…  {edit}[s] stop"

@@ -9,6 +9,47 @@ from oi_tui.protocol.calls import Question
 
 Subject = Literal["code", "file", "tool"]
 InputEnd = Literal["typed", "end", "gone"]
+FindingLevel = Literal["error", "warning", "info"]
+ScanState = Literal["", "offered", "running", "clean", "found", "not"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something doubtful that was found in code. line: 1-based. rule: the name of what found it."""
+
+    line: int
+    level: FindingLevel
+    text: str
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What safe mode knows of a text. state: "" where safe mode is off or has nothing to look at; `offered` until the
+    person wants it looked at; `running`; `clean`; `found` with findings; `not` could not be looked at, or not all of
+    it, and text says why."""
+
+    state: ScanState = ""
+    findings: tuple[Finding, ...] = ()
+    text: str = ""
+
+    @property
+    def worst(self) -> bool:
+        """Something was found that never runs unasked."""
+        return any(one.level == "error" for one in self.findings)
+
+    def sentences(self, most: int = 0) -> list[str]:
+        """One line for each thing that is to be told, at most so many findings (0: all)."""
+        shown = self.findings[:most] if most else self.findings
+        told = [f"line {one.line}: {one.text}" + (f" ({one.level})" if one.level != "info" else "") for one in shown]
+        if len(shown) < len(self.findings):
+            told.append(f"and {len(self.findings) - len(shown)} more findings")
+        head = {"running": "semgrep looks at it", "clean": "semgrep found nothing", "offered": "not checked yet"}
+        if self.state in head:
+            told.insert(0, head[self.state])
+        elif self.text:
+            told.insert(0, f"not checked: {self.text}" if self.state == "not" else self.text)
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +90,7 @@ class ApprovalRequested:
     code is the exact text a decision is bound to (for a file change, its unified diff). `what` says what would happen,
     `why` why it is asked, `where` the folder and the cage it would run in. rules: what would be allowed from then on if
     it were allowed for the session or always, a rule each; empty if it will be asked again. urls: addresses in it that
-    carry data, whole.
+    carry data, whole. scan: what safe mode found in it so far; `ScanChanged` tells the rest.
     """
 
     approval_id: str
@@ -62,6 +103,16 @@ class ApprovalRequested:
     where: str
     rules: tuple[str, ...] = ()
     urls: tuple[str, ...] = ()
+    scan: Scanned = Scanned()
+
+
+@dataclass(frozen=True, slots=True)
+class ScanChanged:
+    """Safe mode knows more of what is asked about."""
+
+    approval_id: str
+    call_id: str
+    scan: Scanned
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-DecisionKind = Literal["approve", "approve_session", "approve_always", "edit", "reject", "stop"]
+DecisionKind = Literal["approve", "approve_session", "approve_always", "edit", "reject", "stop", "scan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,8 @@ class Decision:
     """A person's answer to an approval. `code` is the exact text that was on the screen, edited or not.
 
     An approval whose `code` is not the text that was asked about is refused: what runs is what was seen.
-    everywhere: for `approve_always`, the rules hold in every folder and not in this one alone.
+    everywhere: for `approve_always`, the rules hold in every folder and not in this one alone. `scan` decides nothing
+    yet: safe mode is to look at `code` first.
     """
 
     kind: DecisionKind

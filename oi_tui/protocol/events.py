@@ -30,6 +30,7 @@ from oi_tui.protocol.call_events import (
     QuestionAnswered,
     QuestionAsked,
     RichOutput,
+    ScanChanged,
     ToolCalled,
 )
 
@@ -198,6 +199,7 @@ Event = (
     | CodeEnded
     | ToolCalled
     | ApprovalRequested
+    | ScanChanged
     | ApprovalResolved
     | QuestionAsked
     | QuestionAnswered

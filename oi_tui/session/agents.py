@@ -42,6 +42,7 @@ from oi_tui.tools.undo_stack import stack_of
 if TYPE_CHECKING:
     from oi_tui.protocol.calls import Decision
     from oi_tui.safety.provenance import Heard
+    from oi_tui.session.check import Check
     from oi_tui.tools.base import AgentTask, PlanAnswer
 
 STEPS = 50  # of one task, where the person set no limit
@@ -170,10 +171,10 @@ class _Relayed(Approvals):
     def next_id(self) -> str:
         return self._owner.next_id()
 
-    async def ask(self, request: ApprovalRequested) -> Decision:
+    async def ask(self, request: ApprovalRequested, check: Check | None = None) -> Decision:
         agent = self._agent
         what = f"agent {agent.title}: {request.what}"
-        decision = await self._owner.ask(replace(request, call_id=agent.call_id, what=what))
+        decision = await self._owner.ask(replace(request, call_id=agent.call_id, what=what), check)
         if not agent.apart:  # the call of one in the background is over
             agent.owner.bus.publish(CallStarted(agent.call_id))
         return decision

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from oi_tui.protocol.bus import EventBus
+from oi_tui.protocol.call_events import Scanned
 from oi_tui.protocol.calls import Decision
-from oi_tui.protocol.events import ApprovalRequested, ApprovalResolved
+from oi_tui.protocol.events import ApprovalRequested, ApprovalResolved, ScanChanged
+
+if TYPE_CHECKING:
+    from oi_tui.session.check import Check
 
 
 class StaleDecision(ValueError):
@@ -18,6 +23,7 @@ class StaleDecision(ValueError):
 class _Open:
     request: ApprovalRequested
     answer: asyncio.Future[Decision]
+    check: Check | None = None
 
 
 class Approvals:
@@ -39,10 +45,13 @@ class Approvals:
         self._count += 1
         return f"approval_{self._count}"
 
-    async def ask(self, request: ApprovalRequested) -> Decision:
-        """Publish `request` and wait for its answer. Cancelling the wait declines it."""
+    async def ask(self, request: ApprovalRequested, check: Check | None = None) -> Decision:
+        """Publish `request` and wait for its answer. Cancelling the wait declines it. check: of safe mode; what it
+        comes to know until then is published as well."""
         future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._open[request.approval_id] = _Open(request, future)
+        self._open[request.approval_id] = waiting = _Open(request, future, check)
+        if check is not None:
+            check.listener = lambda scan: self._scanned(waiting, scan)
         self._bus.publish(request)
         try:
             decision = await future
@@ -51,6 +60,8 @@ class Approvals:
             raise
         finally:
             self._open.pop(request.approval_id, None)
+            if check is not None:
+                check.listener = None
         self._bus.publish(ApprovalResolved(request.approval_id, request.call_id, decision.kind, decision.reason))
         return decision
 
@@ -59,6 +70,11 @@ class Approvals:
         waiting = self._open.get(approval_id)
         if waiting is None or waiting.answer.done():
             raise StaleDecision("this is no longer being asked")
+        if decision.kind == "scan":
+            if waiting.check is None:
+                raise StaleDecision("safe mode is off: start with --safe_mode ask or auto")
+            waiting.check.begin(waiting.request.code if decision.code is None else decision.code)
+            return
         runs = decision.kind in {"approve", "approve_session", "approve_always"}
         if runs and decision.code != waiting.request.code:
             raise StaleDecision("the decision was made about another text; look at it again")
@@ -69,6 +85,19 @@ class Approvals:
         if decision.kind == "edit" and not (decision.code or "").strip():
             raise StaleDecision("the edited text is empty")
         waiting.answer.set_result(decision)
+
+    async def looked(self, approval_id: str) -> Scanned:
+        """What safe mode knows of a request once it has looked, or the request is answered."""
+        waiting = self._open.get(approval_id)
+        if waiting is None:
+            return Scanned()
+        if waiting.check is not None:
+            await waiting.check.looking(waiting.answer)
+        return waiting.request.scan
+
+    def _scanned(self, waiting: _Open, scan: Scanned) -> None:
+        waiting.request = replace(waiting.request, scan=scan)
+        self._bus.publish(ScanChanged(waiting.request.approval_id, waiting.request.call_id, scan))
 
     def repeat(self) -> None:
         """Publish what is still open once more: the end of a turn takes requests off the screen, also those of an agent

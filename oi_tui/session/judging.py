@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from oi_tui.protocol.call_events import Scanned
 from oi_tui.protocol.calls import Decision, Result
 from oi_tui.protocol.events import ApprovalRequested, CodeEnded, Notice
+from oi_tui.session.check import Check
 from oi_tui.session.conversation import Conversation
+from oi_tui.session.scanning import check_of, in_words, looked, why_ask
 
 if TYPE_CHECKING:
     from harnesses.data import Binding
@@ -31,52 +34,110 @@ async def decide(
     """May this call run, and with which arguments? tool: its name as the model calls it."""
     policy, executor = session.engine.policy, binding.executor
     verdict = session.planning.decide(policy, executor, preview, session.cwd, tool, session.heard())
+    check = check_of(session, executor, preview, verdict)
+    if check is not None and (verdict.decision == "allow" or (check.begun and not session.attended)):
+        scan = await looked(session, check, preview.text)
+        if session.interrupting:
+            return Judged(kwargs, _STOPPED)
+        if verdict.decision == "allow" and (why := why_ask(scan)):
+            verdict = replace(verdict, decision="ask", why=why, by="safe mode")
     record = session.audit.about(session, event_id, tool, executor, preview, verdict)
     if verdict.decision == "ask" and verdict.suspect and not session.attended:
         verdict = replace(verdict, decision="deny", why=f"{verdict.why}; nobody is here to approve it")
     if verdict.decision == "deny":
         session.audit.write(record, "denied", verdict.by)
         return Judged(kwargs, Result(False, verdict.why, rejected=True))
-    if verdict.decision == "ask":
-        offered = () if verdict.suspect else policy.offer(executor, preview, session.cwd, tool)
-        decision = await session.approvals.ask(_request(session, event_id, preview, verdict, offered))
-        if decision.kind == "edit":
-            kwargs = {**kwargs, preview.editable: decision.code}
-            preview = replace(preview, text=str(decision.code))
-            session.history.edited(event_id, str(decision.code), binding.code_field)
-            session.bus.publish(CodeEnded(event_id, preview.language, str(decision.code)))
-            record |= session.audit.text(preview.text)
-        if decision.kind in {"reject", "stop"}:
-            session.audit.write(record, "declined", _person(session, decision))
-            silent = session.engine.harness.ends_when_declined and session.root and not decision.reason.strip()
-            return Judged(kwargs, _refusal(decision), decision.kind == "stop" or silent)
-        if decision.kind != "edit":
-            remember(session, decision, offered)
-            record |= {"rules": [one.sentence() for one in offered]} if decision.kind != "approve" and offered else {}
-        session.audit.write(record, "approved", _person(session, decision))
-    else:
-        session.audit.write(record, "allowed", verdict.by)
+    if verdict.decision == "allow":
+        session.audit.write(record | scan_record(check), "allowed", verdict.by)
+        policy.ran(executor, preview)
+        return Judged(kwargs)
+    offered = () if verdict.suspect else policy.offer(executor, preview, session.cwd, tool)
+    asking = _Asking(session, event_id, verdict, offered, check)
+    decision = await asking.put(preview)
+    record |= scan_record(check)
+    if decision.kind in {"reject", "stop"}:
+        session.audit.write(record, "declined", _person(session, decision))
+        silent = session.engine.harness.ends_when_declined and session.root and not decision.reason.strip()
+        return Judged(kwargs, _refusal(decision, asking.found), decision.kind == "stop" or silent)
+    if asking.edited is not None:
+        kwargs = {**kwargs, preview.editable: asking.edited}
+        preview = replace(preview, text=asking.edited)
+        session.history.edited(event_id, asking.edited, binding.code_field)
+        session.bus.publish(CodeEnded(event_id, preview.language, asking.edited))
+        record |= session.audit.text(preview.text)
+    elif decision.kind != "approve" and not asking.found.worst:
+        remember(session, decision, offered)
+        record |= {"rules": [one.sentence() for one in offered]} if offered else {}
+    session.audit.write(record, "approved", _person(session, decision))
     policy.ran(executor, preview)
     return Judged(kwargs)
 
 
-def _request(
-    session: Conversation, event_id: str, preview: Preview, verdict: Verdict, offered: tuple[Rule, ...]
-) -> ApprovalRequested:
-    from oi_tui.safety.provenance import carriers
+_STOPPED = Result(False, "The person stopped this before it ran.", interrupted=True, meta={"not_run": True})
 
-    return ApprovalRequested(
-        session.approvals.next_id(),
-        event_id,
-        preview.subject,
-        preview.language,
-        preview.text,
-        preview.what,
-        verdict.why,
-        session.place(preview),
-        tuple(one.sentence() for one in offered),
-        carriers(preview.text),
-    )
+
+class _Asking:
+    """Asks the person about one call, again where they answered before they could see what safe mode found.
+
+    edited: the text that they put in its place. found: what safe mode knows of what they decided about."""
+
+    def __init__(
+        self, session: Conversation, event_id: str, verdict: Verdict, offered: tuple[Rule, ...], check: Check | None
+    ) -> None:
+        self._session, self._event_id, self._verdict, self._offered = session, event_id, verdict, offered
+        self._check = check
+        self.edited: str | None = None
+        self.found = Scanned()
+
+    async def put(self, preview: Preview) -> Decision:
+        """The decision, `edited` set where the text is another one."""
+        check = self._check
+        while True:
+            decision = await self._session.approvals.ask(self._request(preview), check)
+            if check is None:
+                self._take(decision)
+                return decision
+            shown, code = check.scan if check.code == preview.text else Scanned(), preview.text
+            if decision.kind in {"reject", "stop"}:
+                self.found = shown
+                check.stop()
+                return decision
+            self._take(decision)
+            code = preview.text if self.edited is None else self.edited
+            shown = check.scan if check.code == code else Scanned("running")
+            if not check.begun or shown.state not in {"running", "offered"}:
+                self.found = shown
+                return decision
+            self.found = await looked(self._session, check, code)
+            if self._session.interrupting:
+                return Decision("stop")
+            if not self.found.worst:
+                return decision
+            preview = replace(preview, text=code)
+            self._verdict = replace(self._verdict, why="safe mode found something in it after you answered")
+
+    def _take(self, decision: Decision) -> None:
+        if decision.kind == "edit":
+            self.edited = str(decision.code)
+
+    def _request(self, preview: Preview) -> ApprovalRequested:
+        from oi_tui.safety.provenance import carriers
+
+        scan = self._check.scan if self._check is not None else Scanned()
+        offered = () if scan.worst or self.edited is not None else self._offered
+        return ApprovalRequested(
+            self._session.approvals.next_id(),
+            self._event_id,
+            preview.subject,
+            preview.language,
+            preview.text,
+            preview.what,
+            self._verdict.why,
+            self._session.place(preview),
+            tuple(one.sentence() for one in offered),
+            carriers(preview.text),
+            scan,
+        )
 
 
 def remember(session: Conversation, decision: Decision, offered: tuple[Rule, ...]) -> None:
@@ -107,7 +168,14 @@ def _person(session: Conversation, decision: Decision) -> str:
     return f"the person, {words[decision.kind]}" if decision.kind in words else f"the person{reason}"
 
 
-def _refusal(decision: Decision) -> Result:
+def scan_record(check: Check | None) -> dict[str, Any]:
+    """What the record keeps of a look at code."""
+    return {"scan": in_words(check.scan)} if check is not None and check.begun else {}
+
+
+def _refusal(decision: Decision, found: Scanned) -> Result:
     reason = decision.reason.strip()
     text = f"The person declined this. {reason}" if reason else "The person declined this."
+    if found.findings:
+        text += f"\nA check of the code found: {in_words(found)}"
     return Result(False, text, rejected=True, note=reason or None)

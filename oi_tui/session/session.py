@@ -13,6 +13,7 @@ from oi_tui.session.agents import Desk
 from oi_tui.session.permissions import tell_broken
 from oi_tui.session.questions import Questions
 from oi_tui.session.revisiting import Revisiting, Undone
+from oi_tui.session.scanning import tell_missing
 from oi_tui.session.store import Saved
 from oi_tui.settings import APPROVALS, Settings
 
@@ -90,6 +91,7 @@ class Session(Revisiting):
         if self.planning.on:
             self.changed()
         tell_broken(self)
+        tell_missing(self)
         if self._resumed:
             self.bus.publish(HistoryChanged())
             self.tell_resumed()

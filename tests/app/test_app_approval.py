@@ -1,10 +1,12 @@
 """The approval pane in the app: what its keys answer, and that nothing typed by chance ever approves."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from oi_tui.app.panes import arming
+from oi_tui.protocol.call_events import Finding, ScanChanged, Scanned
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import ApprovalRequested, ApprovalResolved, CallStarted
 from screenshots import scripted
@@ -270,3 +272,30 @@ async def test_the_hints_name_what_works_in_the_reason_and_scrolling_only_where_
     async with running(scripted.asking("x = 1\n" * 80)) as app:
         await app.armed()
         await app.until(lambda: "pgup pgdn scroll the code" in app.screen_text())
+
+
+async def test_what_safe_mode_finds_comes_into_the_question_and_takes_the_rules_away() -> None:
+    *before, asked = scripted.asking()
+    async with running([*before, replace(asked, scan=Scanned("running"))]) as app:
+        await app.armed()
+        assert "semgrep looks at it" in app.screen_text()
+        found = (Finding(2, "error", "sends keys away"), Finding(5, "warning", "runs text as code"))
+        await app.play(ScanChanged(asked.approval_id, asked.call_id, Scanned("found", found)))
+        assert "line 2: sends keys away (error)" in app.screen_text()
+        assert "line 5: runs text as code (warning)" in app.screen_text()
+        await app.pilot.press("a", "p")
+        assert app.decisions == [] and "Write this rule?" not in app.screen_text()
+        await app.pilot.press("y")
+        assert [one.kind for _, one in app.decisions] == ["approve"]
+
+
+async def test_c_lets_safe_mode_look_where_it_asks_first() -> None:
+    *before, asked = scripted.asking()
+    async with running([*before, replace(asked, scan=Scanned("offered"))]) as app:
+        await app.armed()
+        assert "check it first" in app.screen_text().replace("\N{NO-BREAK SPACE}", " ")
+        await app.pilot.press("c")
+        assert app.decisions == [("a3", Decision("scan", scripted.CODE))]
+        await app.play(ScanChanged(asked.approval_id, asked.call_id, Scanned("clean")))
+        assert "semgrep found nothing" in app.screen_text()
+        assert app.main.approval.has_focus

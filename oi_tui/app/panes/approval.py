@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual import events
 from textual.app import ComposeResult
@@ -27,6 +28,7 @@ from oi_tui.app.panes.approval_text import (
 from oi_tui.app.panes.arming import Arming
 from oi_tui.app.panes.fitting import Span
 from oi_tui.app.panes.status import content_of
+from oi_tui.protocol.call_events import Scanned
 from oi_tui.protocol.calls import Decision, DecisionKind
 from oi_tui.protocol.events import ApprovalRequested
 
@@ -153,6 +155,11 @@ class ApprovalPane(Vertical, can_focus=True):
             self._begin()
         else:
             self._paint()
+
+    def scanned(self, approval_id: str, scan: Scanned) -> None:
+        """Safe mode knows more of a request."""
+        self._queue = [replace(one, scan=scan) if one.approval_id == approval_id else one for one in self._queue]
+        self._paint()
 
     def drop(self, approval_id: str) -> None:
         """A request was answered or withdrawn."""
@@ -294,6 +301,8 @@ class ApprovalPane(Vertical, can_focus=True):
             self._paint()
         elif key == "e":
             self.post_message(self.EditWanted(asked))
+        elif key == "c":
+            self._check(asked.code)
         elif key == "v":
             self.post_message(self.ViewWanted())
         else:
@@ -325,9 +334,15 @@ class ApprovalPane(Vertical, can_focus=True):
             self.post_message(self.Answered(approval_id, Decision("stop", code)))
             self._begin()
 
+    def _check(self, code: str) -> None:
+        """Let safe mode look at the code; nothing is decided by that."""
+        self.post_message(self.Answered(self._queue[0].approval_id, Decision("scan", code)))
+
     def edit_done(self, code: str) -> None:
         """The person changed the code; it is asked again with the new text."""
         if self._queue:
+            if self._queue[0].scan.state not in {"", "offered"}:
+                self._check(code)
             self._edited = None if code == self._queue[0].code else code
             self.take_over()
             self._paint()

@@ -12,7 +12,8 @@ from oi_tui.protocol.events import ApprovalRequested
 
 Mode = Literal["asking", "reason", "rule"]
 GAP = 3
-ANSWERS = frozenset("yapenv")  # keys that answer, some requests only; none of them ever begins a message
+ANSWERS = frozenset("yapenvc")  # keys that answer, some requests only; none of them ever begins a message
+SHOWN = 4  # findings of safe mode; the worst come first
 ROOMY = 50  # columns from which keys are explained in full
 
 _NAMES = {
@@ -74,6 +75,8 @@ def facts(asked: Asked) -> list[Part]:
             found.append(part(0, (revealed(" ".join(text.split())), "muted")))
     if request.why:
         found.append(part(0, (revealed(" ".join(request.why.split())), "warn")))
+    tone = "bad" if request.scan.worst else "warn" if request.scan.findings or request.scan.text else "muted"
+    found += [part(0, (revealed(one), tone)) for one in request.scan.sentences(SHOWN)]
     found += [part(0, ("sends data to ", "warn"), (revealed(url), "text")) for url in request.urls]
     if asked.edited is not None:
         found.append(part(0, ("edited by you", "accent")))
@@ -102,6 +105,7 @@ def keys(asked: Asked, width: int = 100) -> list[Part]:
         ("a", "session" if brief else "this session"),
         ("p", "always" if brief else "always, by a rule"),
         ("e", "edit"),
+        ("c", "check" if brief else "check it first"),
         ("n", "no" if brief else "no, because…"),
         ("v", "view larger"),
         ("esc", "stop"),
@@ -130,6 +134,10 @@ def refused(asked: Asked, key: str) -> str:
     """Why a key is no answer to this request; "" if it is one."""
     if key in "ap" and asked.edited is not None:
         return "what you edited runs once: y runs it"
+    if key in "ap" and asked.request.scan.worst:
+        return "what safe mode found is asked about each time: y runs it once"
+    if key == "c" and asked.request.scan.state != "offered":
+        return "safe mode has looked at it" if asked.request.scan.state else "safe mode is off: --safe_mode ask or auto"
     if key in "ap" and not asked.request.rules and asked.request.call_id:
         return "this is asked each time: y runs it once"
     if key == "p" and not asked.request.rules:

@@ -207,6 +207,9 @@ class Routing:
         self._await("")
         screen.approval.ask(event)
 
+    def _scanned(self, event: ev.ScanChanged) -> None:
+        self._screen.approval.scanned(event.approval_id, event.scan)
+
     def _answered(self, event: ev.ApprovalResolved) -> None:
         self._screen.approval.drop(event.approval_id)
         self._screen.code.answered(event.approval_id)
@@ -299,6 +302,7 @@ _HANDLERS: dict[type[Any], Any] = {
     ev.CodeEnded: Routing._code_ended,
     ev.ToolCalled: Routing._tool,
     ev.ApprovalRequested: Routing._asked,
+    ev.ScanChanged: Routing._scanned,
     ev.ApprovalResolved: Routing._answered,
     ev.QuestionAsked: Routing._question,
     ev.QuestionAnswered: Routing._reply,

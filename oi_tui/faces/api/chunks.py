@@ -6,6 +6,8 @@ the running line, output, pictures, HTML. Other events have no chunk.
 
 from __future__ import annotations
 
+from typing import Any
+
 from oi_tui.protocol.events import (
     ActiveLine,
     ApprovalRequested,
@@ -43,7 +45,9 @@ class Chunks:
             case CodeEnded(call_id, language, code):
                 return self._whole(call_id, language, code)
             case ApprovalRequested():
-                asked = {"type": "code", "format": event.language or "text", "content": event.code}
+                asked: dict[str, Any] = {"type": "code", "format": event.language or "text", "content": event.code}
+                if event.scan.state not in {"", "offered"}:  # only in safe mode
+                    asked["findings"] = event.scan.sentences()
                 return [message("computer", "confirmation", asked, "execution")]
             case ConsoleOutput(_, text):
                 return [message("computer", "console", text, "output")]

@@ -254,7 +254,7 @@ class OpenInterpreter:
         settings = replace(loaded.settings, llm=replace(loaded.settings.llm))
         self.llm.settings_into(settings)
         settings.auto_run = False
-        settings.approval_policy = "auto" if self.auto_run and self.safe_mode == "off" else "ask"
+        settings.approval_policy, settings.safe_mode = "auto" if self.auto_run else "ask", self.safe_mode
         settings.max_output = max(200, self.max_output)
         settings.conversation_history = False  # a program's conversations are files of their own, see storage.py
         settings.block_timeout = 0 if settings.block_timeout is None else settings.block_timeout

@@ -53,6 +53,8 @@ def displayed(interpreter: Program, chunks: Chunks) -> Chunks:
 
 def _agrees(interpreter: Program, asked: dict[str, Any]) -> bool:
     """Whether the person wants it to run; `e` lets them change it first."""
+    for sentence in asked.get("findings") or _looked_at(interpreter, asked):
+        sys.stdout.write(f"{sentence}\n")
     while True:
         try:
             answer = input(f"run this {asked['format']}? y = yes, n = no, e = edit: ").strip().lower()
@@ -70,6 +72,22 @@ def _agrees(interpreter: Program, asked: dict[str, Any]) -> bool:
                     one["content"] = edited
                     break
             return True
+
+
+def _looked_at(interpreter: Program, asked: dict[str, Any]) -> list[str]:
+    """What safe mode found, where the person wants it to look first."""
+    if interpreter.safe_mode != "ask":
+        return []
+    try:
+        if input("check it with semgrep first? y = yes: ").strip().lower() not in {"y", "yes"}:
+            return []
+    except EOFError:
+        return []
+    from oi_tui.faces.api import loop
+    from oi_tui.safety.scan import Order, scan
+
+    more = interpreter.settings().safe_rules
+    return loop.wait_for(scan(Order(str(asked["format"]), str(asked["content"]), more))).sentences()
 
 
 def _edited(asked: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -275,3 +276,20 @@ def test_safe_mode_wins_over_auto_run(make: Make) -> None:
     one = make(run("print(1)"), "done", auto_run=True, safe_mode="ask")
     kinds = [part["type"] for part in one.chat("x", display=False, stream=True)][:12]
     assert "confirmation" in kinds
+
+
+def test_safe_mode_tells_what_it_found_before_it_asks(
+    semgrep: Path, make: Make, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = "eval(name)  # never run"
+    one = make(run(bad), "done", auto_run=True, safe_mode="auto")
+    (asked,) = [part for part in one.chat("x", display=False, stream=True) if part["type"] == "confirmation"][:1]
+    assert asked["content"]["findings"] == ["line 1: runs text as code (warning)"]
+    answers = ["y", "n"]
+    monkeypatch.setattr("builtins.input", lambda prompt="": print(prompt) or answers.pop(0))
+    one = make(run(bad), "done", safe_mode="ask")
+    one.chat("x", display=True)
+    shown = capsys.readouterr().out
+    assert "check it with semgrep first?" in shown
+    assert shown.index("line 1: runs text as code (warning)") < shown.index("run this python?")
+    assert answers == []
