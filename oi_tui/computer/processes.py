@@ -35,10 +35,9 @@ while read -r line; do groups=$line; done
 for group in $groups; do kill -KILL -- "-$group"; done 2>/dev/null
 mark=$1 scratch=$2
 shift 2
+cd /proc
 for round in 1 2 3; do  # something may have been forking while it was looked for
-  for folder in /proc/[0-9]*; do
-    grep -qsF -- "$mark" "$folder/environ" && kill -KILL "${folder#/proc/}"
-  done
+  for found in $(grep -lsF -- "$mark" [0-9]*/environ); do kill -KILL "${found%/environ}"; done
   for folder; do
     [ -e "$folder/pids.max" ] && echo 0 >"$folder/pids.max"  # no process starts another one any more
     while read -r pid; do kill -KILL "$pid"; done <"$folder/cgroup.procs"
@@ -186,15 +185,16 @@ class ProcessTable:
         self.cage.add(child.pid)
         if not self.cage.holds_processes:
             self.limits.apply_to_user(child.pid)
-        self._tell_guard()
+        self.tell_guard()
 
     def discard(self, child: Child) -> None:
         """Forget a child that has ended; what it left running stays this table's to end."""
         self._children.pop(child.pid, None)
         if self._guard is not None:  # its number may soon be another process's
-            self._tell_guard()
+            self.tell_guard()
 
-    def _tell_guard(self) -> None:
+    def tell_guard(self) -> None:
+        """Have somebody outlive this program who ends what is there now and all that carries our mark."""
         if self._guard is None:
             environment = {name: value for name, value in os.environ.items() if name != COOKIE}
             with contextlib.suppress(OSError):

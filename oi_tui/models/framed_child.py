@@ -86,10 +86,12 @@ class FramedChild:
         self._closing = False
 
     @staticmethod
-    async def spawn(module: str, environ: Mapping[str, str] | None = None) -> asyncio.subprocess.Process:
+    async def spawn(
+        module: str, environ: Mapping[str, str] | None = None, *arguments: str
+    ) -> asyncio.subprocess.Process:
         """A process that runs `module`, in a group of its own. Raises OSError."""
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", module, cwd=_ROOT, env=environ, start_new_session=True,
+            sys.executable, "-m", module, *arguments, cwd=_ROOT, env=environ, start_new_session=True,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
 

@@ -34,4 +34,4 @@ class LitellmProcess(FramedChild):
             file = str(await asyncio.to_thread(certificates.in_one_file, ca_bundle, paths.home() / "cache"))
             environ.pop("SSL_CERT_DIR", None)
             environ |= dict.fromkeys(_BUNDLES, file)
-        return cls(await cls.spawn("oi_tui.models.litellm_worker", environ))
+        return cls(await cls.spawn("oi_tui.models.litellm_worker", environ, str(os.getpid())))

@@ -1,10 +1,10 @@
 """The process that litellm lives in: its import takes seconds and much memory, which the app is never to feel.
 
-Started by `litellm_client.py` as `python -m oi_tui.models.litellm_worker`. Frames (see `frames.py`) come in on
-standard input: `{"op": "ask", "id", "params"}` and `{"op": "cancel", "id"}`. Out go `{"id", "event"}` with `chunk` (an
-object of the Chat Completions wire), `error` (kind, status, text, code, headers; told: the provider said so itself),
-`end`, and once `{"event": "ready"}`. Keys arrive inside `params` or in the environment. The process ends with its
-input.
+Started by `litellm_process.py` as `python -m oi_tui.models.litellm_worker PARENT`, the id of the app's process. Frames
+(see `frames.py`) come in on standard input: `{"op": "ask", "id", "params"}` and `{"op": "cancel", "id"}`. Out go
+`{"id", "event"}` with `chunk` (an object of the Chat Completions wire), `error` (kind, status, text, code, headers;
+told: the provider said so itself), `end`, and once `{"event": "ready"}`. Keys arrive inside `params` or in the
+environment. The process ends with its input, and soon after the app where it is too busy to read that.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import asyncio
 import contextlib
 import os
 import sys
+import threading
+import time
 from typing import Any, BinaryIO
 
 from oi_tui.models import frames
 
+LOOK = 1.0  # seconds between looks at whether the app is still there
 _HEADERS = ("retry-after", "retry-after-ms")
 
 
@@ -109,6 +112,13 @@ def _said(error: BaseException | None) -> dict[str, Any]:
     return {}
 
 
+def _leave_with(parent: int) -> None:
+    """End this process when its parent is another one: while litellm is imported nobody reads the input's end."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(0)
+
+
 def _import() -> Any:
     import litellm
 
@@ -128,6 +138,7 @@ def main() -> None:
     """Speak frames on what was standard output; whatever litellm prints goes to standard error."""
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
+    threading.Thread(target=_leave_with, args=(int(sys.argv[1]),), daemon=True).start()
     asyncio.run(_serve(sink))
     sink.close()
     os._exit(0)  # threads of a provider's SDK must not keep the process

@@ -364,6 +364,26 @@ async def test_every_language_goes_with_a_killed_program(tmp_path: Path) -> None
     await eventually(lambda: not list((tmp_path / "tmp").iterdir()))
 
 
+async def test_a_jupyter_kernel_goes_with_a_killed_program(tmp_path: Path) -> None:
+    """One that has a parent of its own and so does not notice, and that nothing else was started beside."""
+    pytest.importorskip("ipykernel")
+    (tmp_path / "share" / "kernels" / "clingy").mkdir(parents=True)
+    argv = ["sh", "-c", f'"{sys.executable}" -m ipykernel_launcher -f "$0"; true', "{connection_file}"]
+    spec = {"argv": argv, "display_name": "clingy", "language": "clingy"}
+    (tmp_path / "share" / "kernels" / "clingy" / "kernel.json").write_text(json.dumps(spec))
+    (tmp_path / "tmp").mkdir()
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", EVERY, str(tmp_path), json.dumps({"clingy": "1"}), stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp"), "JUPYTER_PATH": str(tmp_path / "share")},
+    )  # fmt: skip
+    assert program.stdout is not None and await program.stdout.readline() == b"started\n"
+    (shell,) = [one for one in running("ipykernel_launcher") if parent_of(one) == program.pid]
+    (kernel,) = [one for one in running("ipykernel_launcher") if parent_of(one) == shell]
+    program.kill()
+    await program.wait()
+    await eventually(lambda: not {shell, kernel} & set(running("ipykernel_launcher")))
+
+
 async def test_what_hides_its_environment_and_its_parents_goes_too(bench: Bench) -> None:
     mark = f"sleep 92{os.getpid()}"
     await bench.run("shell", f"(env -i setsid {mark} &)")

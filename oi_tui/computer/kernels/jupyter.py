@@ -58,6 +58,7 @@ class LocalKernel(JupyterExecutor):
             self._table.limits.apply(pid)
             self._table.cage.add(pid)
             self._table.kernels.add(pid)
+        self._table.tell_guard()  # by far not every kernel watches for its parent
         self._client = self._manager.client()
         self._client.start_channels()
         try:

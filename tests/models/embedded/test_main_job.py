@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from oi_tui import paths
+from tests.e2e.terminal import Terminal
+from tests.user_reports.driver import until
 
 
 @pytest.mark.embedded
@@ -46,3 +49,19 @@ def test_without_leave_to_run_it_refuses_and_says_how(small_model: Path, tmp_pat
     )
     assert done.returncode == 3
     assert "run with -y" in done.stderr
+
+
+@pytest.mark.embedded
+@pytest.mark.timeout(300)
+def test_the_built_in_model_goes_with_the_app(small_model: Path) -> None:
+    paths.private_dir(paths.models())
+    (paths.models() / small_model.name).symlink_to(small_model)
+    term = Terminal(None, "-m", "embedded/0.5b", size=(150, 40))
+    try:
+        term.say("count from 1 to 500, in words, and run nothing")
+        term.wait_for(lambda: any("embedded.worker" in one for one in term.processes()), 60, "its process")
+        term.signal(signal.SIGKILL)
+        term.process.wait()
+        until(lambda: not term.processes(), 30, lambda: f"processes were left: {term.processes()}")
+    finally:
+        term._close()
