@@ -124,6 +124,8 @@ async def _lack(session: Conversation, result: Result) -> _Lack | str | None:
         return None
     from oi_tui.computer.install import Suggestion
 
+    if language == "sql":  # its kernel runs in the Python of the person
+        return _Lack(module, Suggestion(module, True), "python")
     return _Lack(module, Suggestion(module.replace("/", "-") if language == "ruby" else module, False), language)
 
 

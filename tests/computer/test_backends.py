@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import importlib.util
 import json
 import os
@@ -82,6 +83,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process.wait(20)
 
 
+@pytest.fixture(scope="module")
+def kernel_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The base URL of a real Kernel Gateway on loopback, which has kernels and nothing else of a Jupyter server."""
+    need("kernel_gateway", "ipykernel", "websockets")
+    folder = tmp_path_factory.mktemp("gateway")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kernel_gateway", f"--KernelGatewayApp.port={port}", "--KernelGatewayApp.ip=127.0.0.1",
+         "--KernelGatewayApp.auth_token=secret", "--KernelGatewayApp.base_url=/gate"],
+        env={**os.environ, "JUPYTER_RUNTIME_DIR": str(folder), "HOME": str(folder)}, cwd=folder,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    base = f"http://127.0.0.1:{port}/gate"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with contextlib.suppress(httpx.HTTPError):
+            if httpx.get(f"{base}/api/kernelspecs", headers={"Authorization": "token secret"}).is_success:
+                break
+        assert process.poll() is None, "the gateway did not start"
+        time.sleep(0.1)
+    yield base
+    process.terminate()
+    process.wait(20)
+
+
 FAKE_DOCKER = """#!/bin/bash
 # Stands in for docker: runs the command of `run` here. Everything else it was told lies in $LOG.
 echo "$@" >> "$LOG"
@@ -91,13 +119,15 @@ exec "$@"
 """
 
 
-@pytest.fixture(params=["jupyter", "gateway", "container"])
+@pytest.fixture(params=["jupyter", "server", "kernel gateway", "container"])
 async def away(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
     env = dict(os.environ)
     if request.param == "jupyter":
         need("jupyter_client", "ipykernel")
         backend = "jupyter"
-    elif request.param == "gateway":
+    elif request.param == "kernel gateway":
+        backend = f"{request.getfixturevalue('kernel_gateway')}?token=secret"
+    elif request.param == "server":
         there: Server = request.getfixturevalue("server")
         backend, env = f"{there.base}/lab?token=secret", there.env
     else:

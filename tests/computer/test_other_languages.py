@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -213,10 +214,8 @@ async def test_no_row_of_sql_is_cut(bench: Bench) -> None:
 
 
 async def test_sql_in_duckdb(bench: Bench) -> None:
+    pytest.importorskip("duckdb")
     ran = await bench.run("sql", "-- duckdb\ncreate table q as select range a from range(3); select sum(a) s from q")
-    if "needs DuckDB" in ran.text:
-        assert not ran.result.ok and "pip install duckdb" in ran.text
-        pytest.skip("the package duckdb is not installed")
     assert ran.result.ok and "3" in ran.text
     files = "copy (select 7 as a, 'x' as b) to 'q.csv'; copy (select 8 as z) to 'q.parquet';"
     ran = await bench.run("duckdb", f"{files}\nselect * from 'q.csv';\nselect * from 'q.parquet'")
@@ -225,8 +224,50 @@ async def test_sql_in_duckdb(bench: Bench) -> None:
     assert "No files found" in (await bench.run("sql", "select * from 'none.csv'")).text
     ran = await bench.run("sql", "-- file: d.duckdb\ncreate table q(a int); insert into q values (1)")
     assert "1 row changed" in ran.text
-    assert "DuckDB" in (await bench.run("sql", "-- file: other.db\nselect 1\n")).text.replace("SQLite", "DuckDB")
+    assert "other.db (SQLite, new)" in (await bench.run("sql", "-- file: other.db\nselect 1\n")).text
     assert "d.duckdb (DuckDB)" in (await bench.run("sql", "-- file: d.duckdb\nselect * from q")).text
+
+
+async def test_a_file_of_duckdb_is_read_and_changed_in_place(bench: Bench) -> None:
+    """The only database of the folder is found, and known by what is in it, whatever it is called."""
+    duckdb = pytest.importorskip("duckdb")
+    file = Path(bench.computer.cwd) / "shop.db"
+    with duckdb.connect(str(file)) as made:
+        made.execute("create table sold as select range n, 'x' name from range(3)")
+    ran = await bench.run("sql", "select * from sold where n > 1; explain select n from sold")
+    assert ran.text.startswith(f"-- {file} (DuckDB)\n") and "2 | x\n(1 row)\n" in ran.text, ran.text
+    assert "sold" in ran.text.partition("(1 row)")[2] and "\\n" not in ran.text  # the plan stands in lines
+    assert "sold" in (await bench.run("sql", ".tables")).text
+    ran = await bench.run("sql", "insert into sold values (9, 'y');\nselect nope from sold;\nselect 'never'")
+    assert not ran.result.ok and "1 row changed" in ran.text and "nope" in ran.text and "never" not in ran.text
+    task = await bench.start("sql", "select 'go';\nselect count(*) from range(100000000000) a, range(1000000) b", "go")
+    await bench.computer.interrupt()
+    assert (await task).result.interrupted
+    ran = await bench.run("sql", "begin; delete from sold")
+    assert ran.result.ok and "a transaction is open" in (ran.result.note or "")
+    assert "COMMIT or ROLLBACK it first" in (await bench.run("sql", "-- file: other.db\nselect 1")).text
+    ran = await bench.run("sql", "-- nothing is lost\nrollback; select count(*) as left_ from sold")
+    assert ran.result.ok and ran.result.note is None and "4\n" in ran.text
+    await bench.computer.close()
+    with duckdb.connect(str(file)) as seen:
+        assert seen.execute("select name from sold where n = 9").fetchall() == [("y",)]
+
+
+async def test_without_duckdb_its_files_are_named_with_what_is_missing(tmp_path: Path) -> None:
+    python = tmp_path / "env" / "bin" / "python"
+    await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True
+    )
+    (tmp_path / "work").mkdir()
+    bench = Bench(Computer(str(tmp_path / "work"), python=str(python)))
+    ran = await bench.run("sql", "-- file: d.duckdb\nselect 1")
+    assert not ran.result.ok and f"needs DuckDB: install the package duckdb into {python}" in ran.text
+    assert ran.result.meta["missing"] == "duckdb"
+    assert (await bench.run("sql", "-- file: s.db\nselect 1")).result.ok
+    (tmp_path / "env" / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "duckdb.py").write_text("x = 1")
+    ran = await bench.run("sql", "-- duckdb\nselect 1")
+    assert "has no attribute" in ran.text and "missing" not in ran.result.meta, "it is found once it is there"
+    await bench.computer.close()
 
 
 PAGE = """<!DOCTYPE html>

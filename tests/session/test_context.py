@@ -93,6 +93,23 @@ def test_at_most_600_tokens(tmp_path: Path, tokens: Callable[[str], int], kind: 
     assert "more" in text
 
 
+@pytest.mark.parametrize("harness_id", harnesses.ids())
+def test_a_crowded_folder_costs_no_harness_more(tmp_path: Path, tokens: Callable[[str], int], harness_id: str) -> None:
+    harness = harnesses.load(harness_id)
+    full, empty = tmp_path / "full", tmp_path / "none"
+    full.mkdir()
+    empty.mkdir()
+    for number in range(5_000):
+        (full / f"{hashlib.sha256(str(number).encode()).hexdigest()}.csv").touch()
+
+    def size(folder: Path, python: str) -> int:
+        env = collect(Settings(), str(folder), "x", LANGUAGES, python)
+        body = harness.build([message("user", "message", "hello")], env, Options("x"))
+        return tokens(json.dumps(body, ensure_ascii=False))
+
+    assert size(full, _python(tmp_path / "env", 400)) - size(empty, "") < 300
+
+
 def test_names_that_fit_are_all_there(tmp_path: Path) -> None:
     for name in ("b.csv", "a.txt", ".hidden"):
         (tmp_path / name).touch()

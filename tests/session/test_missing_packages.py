@@ -328,6 +328,15 @@ async def test_a_missing_command_is_never_installed_where_nobody_answers(system:
     assert not (system / "asked").exists()
 
 
+async def test_duckdb_is_installed_for_a_file_that_needs_it(environment: Path) -> None:
+    wheels = environment.parent / "wheels"
+    _wheel(wheels, "duckdb", "duckdb")
+    with MockModel([code("sql", "-- duckdb\nselect 1"), say("ok")]) as mock:
+        async with Live(mock, approval_policy="auto") as live:
+            assert (await live.turn()).reason == "done"
+            assert f"installed duckdb into {environment}; the block was run again" in live.results[0]
+
+
 async def test_in_read_only_nothing_is_installed_and_nobody_is_asked(
     environment: Path, system: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,7 @@ unless a block says BEGIN; the first that fails ends the block. Every row is pri
 from __future__ import annotations
 
 import _thread
+import importlib
 import os
 import re
 import select
@@ -37,12 +38,24 @@ class Unusable(Exception):
     """Something that the person can put right; the text says how."""
 
 
+class Lacking(Unusable):
+    """A package has to be installed first."""
+
+    module = "duckdb"
+
+
 class Database:
     """The open database and which engine it is of."""
 
     def __init__(self, path: str, duck: bool) -> None:
         self.path, self.duck = path, duck
         self.connection: Any = _duckdb(path) if duck else _sqlite(path)
+        self._begun = False  # DuckDB does not tell by itself
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        return self._begun if self.duck else self.connection.in_transaction
 
     def statements(self, source: str) -> Iterator[str]:
         """The statements of a block, comments and empty ones left out."""
@@ -57,7 +70,7 @@ class Database:
             at = source.find(";", at) + 1
             piece = source[start : at or None]
             if not at or sqlite3.complete_statement(piece):
-                if re.sub(r"--[^\n]*|/\*.*?\*/|[\s;]", "", piece, flags=re.S):
+                if _bare(piece).strip("; \t\r\n\f\v"):
                     yield piece
                 start = at
             if not at:
@@ -68,10 +81,15 @@ class Database:
         if self.duck:
             result = self.connection.execute(statement)
             # DuckDB answers everything with a table; of what changes rows, that is their number.
-            kind = statement.lstrip().split(None, 1)[0].upper() if statement.strip() else ""
+            kind = (re.findall(r"[A-Z]+", _bare(statement).upper()) or [""])[0]
+            self._begun = kind in ("BEGIN", "START") or (
+                self._begun and kind not in ("COMMIT", "END", "ROLLBACK", "ABORT")
+            )
             names = [one[0] for one in result.description or ()]
             if names == ["Count"] and kind in ("INSERT", "UPDATE", "DELETE", "COPY", "MERGE"):
                 print(counted(result.fetchone()[0], "row") + " changed")
+            elif names == ["explain_key", "explain_value"]:
+                print("\n".join(plan for _, plan in result.fetchall()))
             elif names and not (names == ["Success"] or (names == ["Count"] and kind == "CREATE")):
                 table(names, result, stopped)
             return
@@ -89,6 +107,11 @@ class Database:
             pass
 
 
+def _bare(statement: str) -> str:
+    """A statement without its comments."""
+    return re.sub(r"--[^\n]*|/\*.*?\*/", "", statement, flags=re.S)
+
+
 def _sqlite(path: str) -> Any:
     connection = sqlite3.connect(path, isolation_level=None, timeout=5.0)
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
@@ -97,10 +120,11 @@ def _sqlite(path: str) -> Any:
 
 
 def _duckdb(path: str) -> Any:
+    importlib.invalidate_caches()  # it may have been installed a moment ago
     try:
         import duckdb  # pyright: ignore[reportMissingImports]
     except ImportError:
-        raise Unusable(
+        raise Lacking(
             "%s needs DuckDB: install the package duckdb into %s (pip install duckdb)" % (path, sys.executable)
         ) from None
     return duckdb.connect(path)
@@ -238,11 +262,13 @@ class Kernel:
             stopped = self.channel.heard
             text = "interrupted" if stopped else str(error) or type(error).__name__
             done.update(ok=False, interrupted=stopped, error=text)
+            if isinstance(error, Lacking):
+                done["missing"] = error.module
             print("interrupted" if stopped else "Error: " + text)
         finally:
             with self.lock:
                 self.channel.running = self.channel.heard = False
-        if self.open is not None and not self.open.duck and self.open.connection.in_transaction:
+        if self.open is not None and self.open.in_transaction:
             done["note"] = OPEN
         sys.stdout.flush()
         done["cwd"] = os.getcwd() if os.path.exists(".") else ""
@@ -280,7 +306,7 @@ class Kernel:
         if self.open is not None:
             if (self.open.path, self.open.duck) == (path, duck) and path != MEMORY:
                 return
-            if not self.open.duck and self.open.connection.in_transaction:
+            if self.open.in_transaction:
                 raise Unusable("a transaction is open in %s: COMMIT or ROLLBACK it first" % self.open.path)
             self.open.close()
             self.open = None
