@@ -77,7 +77,7 @@ BUILT_IN: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "mini-swe-agent": (
         "harnesses.mini_swe_agent",
         "MiniSweAgentHarness",
-        "any model with tool calls: bash and nothing else",
+        "any model: bash and nothing else",
         _CHAT,
     ),
     "zcode": (

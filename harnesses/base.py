@@ -97,6 +97,10 @@ class Harness:
 
         return Rendered()
 
+    def in_text(self) -> Harness | None:
+        """The same for a model without tool calls; None where there is no such form."""
+        return None
+
     def system(self, env: Env) -> str:
         """The system prompt, "" for none: the sections, then what the person told all models."""
         if not self.sections:
@@ -176,6 +180,12 @@ class Harness:
     def as_text(self, name: str, arguments: str) -> str:
         """An earlier call of a tool other than code, for a model that reads its calls as text."""
         return f"[{name} {arguments}]"
+
+    def as_block(self, code: str, language: str) -> str:
+        """Earlier code, for a model that writes its code into the text."""
+        from harnesses.rendering_turns import fenced
+
+        return fenced(code, language)
 
     def guard(self, made: Sequence[Made], call: Call) -> Guard | None:
         """What is to be done about a call, given those already made in this turn. None: just run it."""

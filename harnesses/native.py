@@ -35,6 +35,9 @@ class NativeHarness(Harness):
         self.uses_tools = not text
         self._tools: tuple[tuple[tuple[str, ...], bool, bool], tuple[Binding, ...]] | None = None
 
+    def in_text(self) -> Harness | None:
+        return NativeHarness(text=True)
+
     def system(self, env: Env) -> str:
         base = env.system_message or prompt("native")
         parts = [base]

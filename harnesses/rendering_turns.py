@@ -179,7 +179,7 @@ def _answered_as_text(harness: Surface, run: Sequence[Message], env: Env, option
     parts: list[str] = []
     for one in said:
         if one["type"] == "code":
-            parts.append(fenced(one["content"], one.get("format", "")))
+            parts.append(harness.as_block(one["content"], one.get("format", "")))
         elif _is_call(one):
             parts.append(harness.as_text(one["call"]["name"], one["call"].get("arguments", "")))
         elif _text_of(one).strip():
@@ -242,10 +242,14 @@ def rewritten(own: Binding, code: str, language: str) -> dict[str, str]:
     gets the others as what its shell would take: a here-document for their program."""
     if own.language_field:
         return {own.language_field: language, own.code_field: code}
-    if language in {own.language, ""}:
-        return {own.code_field: code}
-    program = _FROM_INPUT.get(language, language)
-    return {own.code_field: f"{program} <<'EOF'\n{code.rstrip(chr(10))}\nEOF"}
+    return {own.code_field: code if language in {own.language, ""} else as_shell(code, language)}
+
+
+def as_shell(code: str, language: str) -> str:
+    """Code as a shell takes it: a here-document for the program of its language."""
+    if language in {"shell", "bash", "sh", ""}:
+        return code
+    return f"{_FROM_INPUT.get(language, language)} <<'EOF'\n{code.rstrip(chr(10))}\nEOF"
 
 
 def arguments_of(arguments: str) -> dict[str, Any] | None:

@@ -223,7 +223,7 @@ class Parts:
             if self._harness.uses_tools and without_tools:
                 from harnesses.native import NativeHarness
 
-                self._harness = NativeHarness(text=True)
+                self._harness = self._harness.in_text() or NativeHarness(text=True)
         return self._harness
 
     def use_harness(self, harness_id: str) -> None:

@@ -144,6 +144,47 @@ async def test_mini_gives_up_after_three_answers_without_a_call() -> None:
     assert (ended.reason, len(mock.requests)) == ("failed", 6)
 
 
+async def test_mini_in_text_runs_the_one_labelled_block() -> None:
+    """For a model without tool calls: the same commands as text, their outcomes in tags."""
+    put("n", "1\n")
+    script = [
+        say("I look.\n\n```mswea_bash_command\ncat n; cd /tmp\n```"),
+        say("Again.\n<mswea_bash_command>pwd; exit 3</mswea_bash_command>"),
+        say("```mswea_bash_command\nprintf '%12000s' x\n```"),
+        say("```mswea_bash_command\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT; cat n\n```"),
+    ]
+    with MockModel(script) as mock:
+        live = Live(mock, harness="mini-swe-agent")
+        live.settings.llm.supports_functions = False
+        async with live:
+            ended = await live.turn("fix the bug", 60)
+        said = _said(mock)
+        assert not any("tools" in one for one in mock.requests)
+    assert (ended.reason, ended.text) == ("done", "1")
+    assert "```mswea_bash_command\nls -la" in said[1] and "tool `bash`" not in said[1]
+    assert said[2] == "I look.\n\n```mswea_bash_command\ncat n; cd /tmp\n```"
+    assert said[3] == "<returncode>0</returncode>\n<output>\n1\n</output>"
+    assert said[5].startswith("<returncode>3</returncode>\n<output>\n/") and "/tmp\n" not in said[5]
+    assert said[7].startswith("<warning>Output too long.</warning>\n<returncode>0</returncode>\n<output_head>")
+    assert "<elided_chars>2000</elided_chars>" in said[7]
+
+
+async def test_mini_in_text_says_how_many_commands_it_found() -> None:
+    block = "```mswea_bash_command\ntrue\n```"
+    nested = "````mswea_bash_command\ncat <<'E'\n```mswea_bash_command\nx\n```\nE\n````"
+    done = "```mswea_bash_command\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\n```"
+    with MockModel([say(f"{block}\n{block}"), say(nested), say("```bash\nls\n```"), say(done)]) as mock:
+        live = Live(mock, harness="mini-swe-agent")
+        live.settings.llm.supports_functions = False
+        async with live:
+            assert (await live.turn("fix the bug", 60)).reason == "done"
+        said = [_said(mock, number) for number in range(4)]
+    assert "Expected exactly 1 action, found 2 actions." in said[1][-1]
+    assert said[1][-2] != f"{block}\n{block}", "the bad answer is not kept"
+    assert said[2][-1].endswith("<output>\n```mswea_bash_command\nx\n```\n</output>")
+    assert "Expected exactly 1 action, found 0 actions." in said[3][-1]
+
+
 async def test_minimal_has_natives_functions_without_the_patch_grammar() -> None:
     with MockModel([call("exec_command", {"cmd": "echo hi"}), say("done")]) as mock:
         ended, _ = await _run(mock, "minimal")
