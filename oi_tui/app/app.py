@@ -9,14 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from textual import on
-from textual.app import App
-from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from oi_tui.app import theming
+from oi_tui.app.actions import KeyedApp
 from oi_tui.app.notify import Attention
 from oi_tui.app.screens.host import AppHost
 from oi_tui.app.screens.main import MainScreen
@@ -27,12 +26,11 @@ if TYPE_CHECKING:
     from oi_tui.app.panes.approval import ApprovalPane
     from oi_tui.app.panes.input_line import InputLine
     from oi_tui.protocol.events import Event
-    from oi_tui.settings import Loaded
 
 LONG_TURN = 10.0  # seconds after which the end of a turn is worth a notice
 
 
-class OiApp(App[int], inherit_bindings=False):
+class OiApp(KeyedApp):
     """The full-screen app.
 
     make_session is called after the first paint, inside the running loop. first_message is sent once the session is
@@ -43,10 +41,6 @@ class OiApp(App[int], inherit_bindings=False):
     TITLE = "oi"
     CSS_PATH = "styles/app.tcss"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+p", "palette", "command palette", id="palette", priority=True),
-        Binding("f1", "keys", "every key", id="keys", priority=True),
-    ]
 
     def __init__(
         self,
@@ -100,7 +94,7 @@ class OiApp(App[int], inherit_bindings=False):
         if self._guard is not None:
             guard = self._guard
             guard.on_signal(lambda number: self.call_later(self.leave, 128 + number))
-            self.app_suspend_signal.subscribe(self, lambda _: guard.release())
+            self.app_suspend_signal.subscribe(self, lambda _: guard.release(), immediate=True)
             self.app_resume_signal.subscribe(self, lambda _: self._resumed(guard))
         self.attention.begin()
         self.attention.show(f"oi · {Path.cwd().name}")
@@ -223,6 +217,10 @@ class OiApp(App[int], inherit_bindings=False):
         match message.what:
             case "keys":
                 self.action_keys()
+            case "history":
+                self.host.pick_history()
+            case "editor":
+                self.run_worker(self.host.edit_outside(), exit_on_error=False)
             case "picture" if session is not None:
                 self.run_worker(self.host.attach_pasted(), exit_on_error=False)
             case "plan" if session is not None:
@@ -275,36 +273,3 @@ class OiApp(App[int], inherit_bindings=False):
     def preview_theme(self, name: str) -> None:
         """Show the screen in another theme."""
         self.theme = name
-
-    def action_palette(self) -> None:
-        """Open the command palette."""
-        if self.session is not None and self.screen is self.main:
-            self.host.palette()
-
-    def action_keys(self) -> None:
-        """Show every key."""
-        if self.screen is self.main:
-            self.host.show("keys", self.host.keys())
-
-
-def run_app(make_session: Callable[[], Engine], first_message: str = "", loaded: Loaded | None = None) -> int:
-    """Run the app in this terminal until the person leaves it, or a signal ends it.
-
-    loaded: the settings with their problems, for theme and motion. Returns the exit code: 0, 1 after a crash, 128 plus
-    the number of a signal.
-    """
-    settings = loaded.settings if loaded else None
-    problems = [(one.text, one.hint) for one in loaded.problems] if loaded else []
-    from oi_tui.app.guard import TerminalGuard
-
-    with TerminalGuard() as guard:
-        app = OiApp(
-            make_session,
-            first_message,
-            theme=settings.theme.name if settings else "",
-            motion=settings.tui.animations if settings else True,
-            problems=problems,
-            guard=guard,
-        )
-        app.run()
-    return app.return_code or 0

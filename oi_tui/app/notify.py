@@ -35,7 +35,8 @@ def desktop_notice(text: str, environment: Mapping[str, str] = os.environ) -> st
 
 
 class Attention:
-    """Calls for a person, once for each reason, only while the window has no focus.
+    """Calls for a person, once for each reason, only while the window has no focus. Says nothing while `quiet`: then
+    another program has the terminal.
 
     write sends bytes to the terminal; focused says whether the window has the focus.
     """
@@ -43,6 +44,18 @@ class Attention:
     def __init__(self, write: Callable[[str], None], focused: Callable[[], bool]) -> None:
         self._write, self._focused = write, focused
         self._title = ""
+        self._quiet = False
+
+    @property
+    def quiet(self) -> bool:
+        """Has another program the terminal?"""
+        return self._quiet
+
+    @quiet.setter
+    def quiet(self, is_so: bool) -> None:
+        if self._quiet and not is_so and self._title:
+            self._write(title(self._title))  # the other program may have set its own
+        self._quiet = is_so
 
     def begin(self) -> None:
         """Remember the title that the window has now."""
@@ -52,11 +65,12 @@ class Attention:
         """Set the window title, if it changes."""
         if text != self._title:
             self._title = text
-            self._write(title(text))
+            if not self.quiet:
+                self._write(title(text))
 
     def call(self, text: str) -> None:
         """Ring and ask for a desktop notice, unless the person is looking."""
-        if not self._focused():
+        if not self.quiet and not self._focused():
             self._write(BELL + desktop_notice(text))
 
     def end(self) -> None:

@@ -10,7 +10,7 @@ from tests.app.test_app_guard import LEAVES_ALTERNATE_SCREEN, SHOWS_CURSOR, Term
 PROGRAM = """
 import os, sys
 sys.path.insert(0, {root!r})
-from oi_tui.app.app import run_app
+from oi_tui.app.launch import run_app
 from screenshots.scripted import ScriptedSession
 
 session = ScriptedSession()

@@ -198,6 +198,13 @@ class ApprovalPane(Vertical, can_focus=True):
         if self._arming.waived:
             self.take_over()
 
+    def ask_again(self) -> None:
+        """Rise and arm anew: the person could not see it for a while."""
+        if self._queue:
+            self._arming.reset()
+            self._told = None
+            self._move_on()
+
     def step_back(self) -> None:
         """The person turns to the message box."""
         if self._queue and self._arming.armed:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from oi_tui import paths
+from oi_tui.app.file_index import FileIndex, mentions, suggest_files
 from oi_tui.app.history import PromptHistory
 from oi_tui.commands.base import Choice, CommandError, Level
 from oi_tui.commands.suggest import Suggestion
@@ -42,6 +43,8 @@ class AppHost:
     def __init__(self, app: Stage, cwd: str) -> None:
         self._app, self._cwd = app, cwd
         self.history = PromptHistory(paths.history_file(), cwd)
+        self._files = FileIndex(cwd)
+        self._reading = False  # the files of the folder, in a thread
 
     @property
     def session(self) -> Session:
@@ -138,6 +141,32 @@ class AppHost:
         self._app.main.composer.load(text)
         self._app.main.composer.focus_box()
 
+    def pick_history(self) -> None:
+        """Search what was written in this folder before; the choice goes into the message box."""
+        from oi_tui.app.widgets.history_picker import HistoryPicker
+
+        composer = self._app.main.composer
+
+        def chosen(value: str | None) -> None:
+            if value is not None:
+                composer.load(value)
+            composer.focus_box()
+
+        self._app.push_screen(HistoryPicker(self.history.entries, composer.text), chosen)
+
+    async def edit_outside(self) -> None:
+        """Write on with the message in the person's own editor."""
+        from oi_tui.app.outside import edit
+
+        main = self._app.main
+        try:
+            text = await edit(self._app, main.composer.text)
+        except CommandError as error:
+            self.notify(str(error), "error", error.hint)
+            return
+        main.back_from_outside()
+        main.composer.load(text)
+
     def choices(self, kind: str) -> Sequence[Choice]:
         """What is known at once of what can be chosen."""
         from oi_tui.commands.choices import known
@@ -211,11 +240,28 @@ class AppHost:
         from oi_tui.commands.registry import ALL
         from oi_tui.commands.suggest import suggest, suggest_picture, suggest_skill
 
+        if mentions(draft):
+            return self._suggest_files(draft)
         if draft[:1] not in {"/", "%"}:
             session = self._app.session
             named = suggest_skill(draft, self.session.skills) if session is not None else []
             return named or suggest_picture(draft, self._cwd)
         return suggest(draft, self, ALL) if self._app.session is not None else ()
+
+    def _suggest_files(self, draft: str) -> Sequence[Suggestion]:
+        if self._files.stale and not self._reading:
+            self._reading = True
+            self._app.run_worker(self._read_files(), exit_on_error=False)
+        if not self._files.known:
+            return [Suggestion(draft, "looking at the files of this folder…", by_tab=True, unavailable=" ")]
+        return suggest_files(draft, self._files)
+
+    async def _read_files(self) -> None:
+        try:
+            await asyncio.to_thread(self._files.read)
+        finally:
+            self._reading = False
+        self._app.main.composer.offer_again()
 
     def run_line(self, line: str, queue: bool = False) -> None:
         """Do what a line says: run a command or a shell line, or send it to the model."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAUSE = 1.0  # seconds without a key in the message box before a program's question takes the keyboard
 
-Want = Literal["interrupt", "unqueue", "keys", "picture", "plan", "rewind", "quit"]
+Want = Literal["interrupt", "unqueue", "keys", "picture", "plan", "history", "editor", "rewind", "quit"]
 
 
 class MainScreen(FramedScreen):
@@ -119,6 +119,14 @@ class MainScreen(FramedScreen):
     def _picture_wanted(self) -> None:
         self.post_message(self.Wanted("picture"))
 
+    @on(Composer.HistoryWanted)
+    def _history_wanted(self) -> None:
+        self.post_message(self.Wanted("history"))
+
+    @on(Composer.EditorWanted)
+    def _editor_wanted(self) -> None:
+        self.post_message(self.Wanted("editor"))
+
     @on(Composer.EndOfInput)
     def _end_of_input(self) -> None:
         self.post_message(self.Wanted("quit"))
@@ -132,6 +140,11 @@ class MainScreen(FramedScreen):
         if event.is_printable and event.character and self._in_pane():
             event.stop()
             self.composer.take_key(event)
+
+    def back_from_outside(self) -> None:
+        """Another program had the terminal: what it was typed into must answer nothing here."""
+        self.composer.typed_at = time.monotonic()
+        self.approval.ask_again()
 
     # -- approvals
 
@@ -292,7 +305,7 @@ class MainScreen(FramedScreen):
     def _do(self, action: Action) -> None:
         match action:
             case "close_popup":
-                self.composer.completer.close(self.composer.draft)
+                self.composer.completer.close(self.composer.area.before_cursor)
             case "close_entry":
                 if self.code.editing:
                     self.code.leave_editor()

@@ -1,4 +1,4 @@
-"""The list of suggestions that rises over the message box while a command or the name of a skill is typed."""
+"""The list of suggestions that rises over the message box while a command, a file or the name of a skill is typed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from oi_tui.session.attached import ENDINGS
 ROWS = 12
 
 _LOOKED_AT = 1_000  # characters at the end of a draft, where a path may stand
+_FILE = re.compile(r"(?:^|[\s(])@(?:\"[^\"\n]*|[^\s\"]*)$")
 _SKILL = re.compile(r"(?:^|[\s(])\$[\w.:+-]*$")
 _PICTURE = re.compile(rf"\.(?:{'|'.join(ENDINGS)})[\"']?[?!.,;:)]?\s*$", re.IGNORECASE)
 
@@ -61,14 +62,15 @@ class Completer(Widget):
         """The row that Tab would take: the one that is chosen, else the first."""
         return self._found[max(0, self._at)] if self._found else None
 
-    def offer(self, draft: str) -> None:
-        """Show what fits `draft`, or nothing."""
+    def offer(self, draft: str, tail: str = "") -> None:
+        """Show what fits `draft`, the text up to the cursor, or nothing. tail: what stands behind the cursor."""
         if draft == self._dismissed:
             return
         self._dismissed = None
         command = draft[:1] in {"/", "%"} and "\n" not in draft
         end = draft[-_LOOKED_AT:]
-        wanted = command or _SKILL.search(end) or _PICTURE.search(end)
+        named = not tail[:1].strip() and any(one.search(end) for one in (_FILE, _SKILL, _PICTURE))
+        wanted = named or (command and not tail)
         found = list(self.source(draft)) if wanted and self.source else []
         if found != self._found:
             self._found, self._at = found, -1 if found and found[0].by_tab else 0
@@ -81,10 +83,10 @@ class Completer(Widget):
             self._found = []
             self._show()
 
-    def reopen(self, draft: str) -> None:
+    def reopen(self, draft: str, tail: str = "") -> None:
         """Offer for `draft` even if it was closed for it."""
         self._dismissed = None
-        self.offer(draft)
+        self.offer(draft, tail)
 
     def move(self, rows: int) -> None:
         """Choose another row; goes round at the ends."""

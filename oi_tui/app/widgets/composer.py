@@ -24,42 +24,18 @@ from oi_tui.app.typed import clean
 from oi_tui.app.widgets import signs
 from oi_tui.app.widgets.burst import HOLD, Burst
 from oi_tui.app.widgets.completer import Completer
+from oi_tui.app.widgets.message_area import MessageArea
 from oi_tui.app.widgets.pasted import Pasted
 from oi_tui.commands.suggest import Suggestion
 
 Mode = Literal["send", "queue"]
 
-
-class MessageArea(TextArea):
-    """The editable part. Keys that mean more than editing are offered to `on_special` first."""
-
-    def __init__(self, on_special: Callable[[events.Key], bool], on_pasted: Callable[[str], str]) -> None:
-        super().__init__(compact=True, highlight_cursor_line=False, max_checkpoints=200)
-        self._on_special, self._on_pasted = on_special, on_pasted
-        self.match_cursor_bracket = False
-        self.cursor_blink = False  # nothing blinks, and an idle screen writes nothing
-
-    async def _on_key(self, event: events.Key) -> None:
-        if self._on_special(event):
-            event.stop()
-            event.prevent_default()
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
-        self.put(self._on_pasted(event.text))
-
-    def put(self, text: str) -> None:
-        """Insert `text` at the cursor, in place of what is selected."""
-        result = self._replace_via_keyboard(text, *self.selection)
-        if result is not None:
-            self.move_cursor(result.end_location)
-
-    def at_edge(self, up: bool) -> bool:
-        """True if the cursor is in the first (or last) row as it is wrapped on the screen."""
-        here = self.cursor_location
-        to = self.navigator.is_first_wrapped_line if up else self.navigator.is_last_wrapped_line
-        return to(here)
+_WANTS = {  # keys that say no more than a message to whoever owns the box
+    "shift+tab": "PlanWanted",
+    "ctrl+v": "PictureWanted",
+    "ctrl+r": "HistoryWanted",
+    "ctrl+g": "EditorWanted",
+}
 
 
 class Composer(Widget):
@@ -106,6 +82,12 @@ class Composer(Widget):
 
     class PictureWanted(Message):
         """Ctrl+V, or a paste without text, which is how terminals pass on that the clipboard holds something else."""
+
+    class HistoryWanted(Message):
+        """Ctrl+R: search what was written before."""
+
+    class EditorWanted(Message):
+        """Ctrl+G: write on in the person's own editor."""
 
     class KeysWanted(Message):
         """`?` in an empty box."""
@@ -233,8 +215,8 @@ class Composer(Widget):
             else:
                 self._weigh("\t", now)
             return True
-        if key == "shift+tab":
-            self.post_message(self.PlanWanted())
+        if key in _WANTS:
+            self.post_message(getattr(self, _WANTS[key])())
             return True
         if key in {"up", "down"}:
             return self._vertical(up=key == "up")
@@ -242,9 +224,6 @@ class Composer(Widget):
             return self._by_sign(key)
         if key in {"space", "shift+space"} and not event.character:  # CSI 32 u, without the text that belongs to it
             area.put(" ")
-            return True
-        if key == "ctrl+v":
-            self.post_message(self.PictureWanted())
             return True
         if not area.text and key in {"question_mark", "ctrl+d"}:
             self.post_message(self.KeysWanted() if key == "question_mark" else self.EndOfInput())
@@ -275,7 +254,7 @@ class Composer(Widget):
 
     def _take_or_send(self) -> None:
         chosen = self.completer.chosen
-        if chosen is not None and chosen.text.strip() != self.draft.strip():
+        if chosen is not None and chosen.text.strip() != self.area.before_cursor.strip():
             self._accept(chosen)
             if not chosen.complete:
                 return
@@ -346,9 +325,15 @@ class Composer(Widget):
         return True
 
     def _accept(self, chosen: Suggestion) -> None:
-        self._fill(chosen.text)
+        """Take a suggestion in place of what stands before the cursor; what follows stays."""
+        tail = self.area.after_cursor
+        self._fill(chosen.text + tail)
+        if tail:
+            lines = chosen.text.split("\n")
+            self.area.move_cursor((len(lines) - 1, len(lines[-1])))
+            self.completer.close(chosen.text)
         if not chosen.complete:
-            self.completer.reopen(chosen.text)
+            self.completer.reopen(chosen.text, tail)
 
     def _keep(self, text: str) -> None:
         problem = self.history.add(text) if self.history else ""
@@ -370,8 +355,18 @@ class Composer(Widget):
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.completer.offer(self.area.text)
+        self.completer.offer(self.area.before_cursor, self.area.after_cursor)
         self.post_message(self.DraftChanged(self.area.text))
+
+    @on(TextArea.SelectionChanged)
+    def _moved(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        if self.completer.is_open:
+            self.completer.offer(self.area.before_cursor, self.area.after_cursor)
+
+    def offer_again(self) -> None:
+        """More may be known now of what fits the draft."""
+        self.completer.reopen(self.area.before_cursor, self.area.after_cursor)
 
     @on(Completer.Chosen)
     def _clicked(self, event: Completer.Chosen) -> None:
