@@ -10,6 +10,7 @@ COPY oi_tui oi_tui
 COPY harnesses harnesses
 COPY interpreter interpreter
 COPY themes themes
+COPY profiles profiles
 COPY skills skills
 RUN /opt/oi/bin/pip install --no-cache-dir --no-deps .
 

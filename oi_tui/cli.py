@@ -5,57 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from oi_tui import __version__
+from oi_tui import __version__, flags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from oi_tui.session.store import Saved
     from oi_tui.settings import Loaded
 
 _COMMANDS: dict[str, str] = {
     "exec": "run one task without a screen: the answer on stdout, progress on stderr",
     "resume": "go on with an earlier session",
     "fork": "go on in a copy of an earlier session",
-    "sessions": "earlier sessions: list, rename, export, rm",
+    "sessions": "earlier sessions: list, search, rename, export, rm",
     "audit": "what ran, who allowed it, under what policy",
     "models": "the built-in model: list, pull, rm",
     "harness": "how models are prompted: list, show ID, test ID",
     "skills": "instructions for kinds of tasks: list, show, new, on, off, trust",
+    "profiles": "sets of settings for --profile: list, show, reset, import those of classic versions",
+    "wtf": "explain the last command of the shell that failed, and mend it",
 }
 
 # Flags with a value that only one command has.
 _OWN_VALUED = {"--output-last-message", "-o", "--image", "-i", "--resume", "--timeout", "--answer", "--live"}
-
-# (flags, dotted setting, what its value is called, help); without a value it is a switch that sets True
-_SETTING_FLAGS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
-    (("--model", "-m"), "model", "NAME", "model to use: gpt-4o, ollama/qwen3, embedded, a .gguf file"),
-    (("--fallbacks",), "llm.fallbacks", "NAMES", "models to go on with while it cannot answer: groq/x,embedded"),
-    (("--api_base", "-ab"), "llm.api_base", "URL", "base URL of the model server"),
-    (("--api_key", "-ak"), "llm.api_key", "KEY", "key for the model server; better: its environment variable"),
-    (("--api_version", "-av"), "llm.api_version", "DATE", "version of the server's API, as Azure wants it"),
-    (("--wire",), "llm.wire_api", "WIRE", "wire format of --api_base: chat, messages or responses"),
-    (("--harness",), "harness", "ID", "prompting strategy: auto, native, claude-code, …; /harness lists all"),
-    (("--approval",), "approval_policy", "MODE", "what runs unasked: read-only, ask, auto-edit, auto, full"),
-    (("--auto_run", "-y"), "auto_run", "", "run code without asking; the same as --approval auto"),
-    (("--safe_mode", "-safe"), "safe_mode", "MODE", "off, ask or auto: no code runs unasked, not even with -y"),
-    (("--plan",), "plan_mode", "", "begin in plan mode: nothing is changed before you agree to the plan"),
-    (("--no-plan",), "plan_mode", "", "leave the plan mode of the session that is resumed"),
-    (("--temperature", "-t"), "llm.temperature", "N", "sampling temperature"),
-    (("--effort",), "llm.reasoning_effort", "LEVEL", "how hard the model is to think: none, low, medium, high, max"),
-    (("--max_tokens", "-x"), "llm.max_tokens", "N", "most tokens of one answer"),
-    (("--context_window", "-cw"), "llm.context_window", "N", "window of the model in tokens"),
-    (("--max_budget", "-b"), "max_budget", "USD", "most US dollars of this session"),
-    (("--max_output", "-xo"), "max_output", "N", "characters of output that the model sees"),
-    (("--block_timeout",), "block_timeout", "S", "seconds that one block of code may run, 0 for any"),
-    (("--max_turns",), "max_turns", "N", "most steps of one turn"),
-    (("--custom_instructions", "-ci"), "custom_instructions", "TEXT", "text added to the system prompt"),
-    (("--system_message", "-sm"), "system_message", "TEXT", "text that replaces the system prompt"),
-    (("--backend",), "backend", "PLACE", "where code runs: local, jupyter, docker:IMAGE, podman, e2b, https://SERVER"),
-    (("--python",), "python", "FILE", "Python interpreter that runs code"),
-    (("--trust",), "trust", "", "use what this folder brings along (skills), for this run"),
-    (("--theme",), "theme.name", "NAME", "colour theme of the app"),
-)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _face(args: list[str]) -> int:
-    args = command_first(args)
+    args = command_first(flags.renamed(args))
     command = args[0] if args else ""
     if command == "audit":
         from oi_tui.faces.audit import main as audit
@@ -84,11 +57,19 @@ def _face(args: list[str]) -> int:
         from oi_tui.faces.models import main as models
 
         return models(args[1:])
-    if command == "sessions":
+    if args[:2] == ["sessions", "resume"]:
+        args = args[1:]
+    if command == "sessions" and args[0] == command:
         from oi_tui.faces.sessions import main as sessions
 
         return sessions(args[1:])
     _cwd()
+    if command == "profiles":
+        from oi_tui.faces.profiles import main as profiles
+
+        return profiles(args[1:])
+    if command == "wtf":
+        return _wtf(args[1:])
     if command == "skills":
         from oi_tui.faces.skills import main as skills
 
@@ -102,7 +83,7 @@ def _face(args: list[str]) -> int:
 
 def command_first(args: list[str]) -> list[str]:
     """`args` with a command that stands behind settings (`-m NAME exec …`) put before them."""
-    valued = {flag for flags, _, value, _ in _SETTING_FLAGS if value for flag in flags} | {"-c"} | _OWN_VALUED
+    valued = flags.valued() | {"-c"} | _OWN_VALUED
     at = 0
     while at < len(args) and args[at].startswith("-") and args[at] not in {"-", "--"}:
         at += 2 if args[at] in valued else 1
@@ -111,14 +92,14 @@ def command_first(args: list[str]) -> list[str]:
 
 
 def _exec(args: list[str]) -> int:
-    parser = _parser("oi exec", "Run one task without a screen. The answer goes to stdout, progress to stderr.")
+    parser = flags.parser("oi exec", "Run one task without a screen. The answer goes to stdout, progress to stderr.")
     parser.add_argument("prompt", nargs="*", help="what to do; - reads it, or what belongs to it, from stdin")
     parser.add_argument("--json", action="store_true", help="print events on stdout, one JSON object a line")
     parser.add_argument("--output-last-message", "-o", metavar="FILE", help="write the answer to FILE as well")
     parser.add_argument("--image", "-i", action="append", metavar="FILE", help="picture for the task; may be repeated")
     parser.add_argument("--resume", metavar="ID", help="go on with an earlier session")
     parser.add_argument("--timeout", type=_seconds, metavar="S", help="stop after S seconds")
-    parsed = parser.parse_args(args)
+    parsed = parser.parse_intermixed_args(args)
     loaded = _load(parser, parsed)
     from oi_tui.faces import exec as face
 
@@ -137,7 +118,7 @@ def _harness(args: list[str]) -> int:
     from oi_tui.faces import harness as face
 
     about = "How models are prompted: what there is, what one is, and whether one of your own holds together."
-    parser = _parser("oi harness", about)
+    parser = flags.parser("oi harness", about)
     parser.usage, parser.epilog = "oi harness list | show ID | test ID [settings]", face.EPILOG
     parser.add_argument("action", nargs="?", choices=("list", "show", "test"), default="list", help="list if left out")
     parser.add_argument("id", nargs="?", default="", help="a harness")
@@ -149,8 +130,24 @@ def _harness(args: list[str]) -> int:
     return face.main(loaded, parsed.action, parsed.id, as_json=parsed.json, answer=parsed.answer, live=parsed.live)
 
 
+def _wtf(args: list[str]) -> int:
+    from oi_tui.faces import wtf as face
+
+    parser = flags.parser("oi wtf", "Explains the last command of the shell that failed, and offers what mends it.")
+    parser.usage = "oi wtf [settings] [question ...]"
+    parser.add_argument("question", nargs="*", help="what you want to know instead")
+    parser.add_argument("--clipboard", action="store_true", help="explain what was copied")
+    parsed = parser.parse_intermixed_args(args)
+    return face.main(_load(parser, parsed), " ".join(parsed.question), clipboard=parsed.clipboard)
+
+
+def main_wtf() -> int:
+    """The command `wtf`."""
+    return main(["wtf", *sys.argv[1:]])
+
+
 def _app(args: list[str]) -> int:
-    parser = _parser("oi", "Say it in plain words, see the code, press y, it runs here.", _COMMANDS)
+    parser = flags.parser("oi", "Say it in plain words, see the code, press y, it runs here.", _COMMANDS)
     revisiting = args[0] if args and args[0] in {"resume", "fork"} else ""
     if revisiting:
         args = args[1:]
@@ -158,25 +155,39 @@ def _app(args: list[str]) -> int:
     said = f"session to {revisiting}: id, its beginning or title; none: choose" if revisiting else "first message"
     parser.add_argument("message", nargs="*", help=said)
     parser.add_argument("--version", action="store_true", help="print the version")
-    parser.add_argument("--plain", "-pl", action="store_true", help="lines of text instead of the full screen")
-    parsed = parser.parse_args(args)
-    if parsed.version:
-        print(f"oi {__version__}")
-        return 0
+    parser.add_argument("--stdin", "-s", action="store_true", help="the message is what standard input holds; --plain")
+    parser.add_argument("--conversations", action="store_true", help="choose an earlier conversation to go on with")
+    parser.add_argument("--profiles", action="store_true", help="open the folder of profiles")
+    parser.add_argument("--local_models", action="store_true", help="open the folder of the built-in model")
+    parser.add_argument(
+        "--reset_profile", nargs="?", const="default", metavar="NAME", help="put a built-in profile back as it came"
+    )
+    parsed = parser.parse_intermixed_args(args)
+    done = _errand(parsed)
+    if done is not None:
+        return done
     loaded = _load(parser, parsed)
-    plain = parsed.plain or not _full_screen_fits()
+    plain = loaded.settings.plain_text_display or parsed.stdin or not _full_screen_fits()
     saved, message = None, " ".join(parsed.message)
     if revisiting and not (message or parsed.last or plain or revisiting == "fork"):
         message = "/sessions"
     elif revisiting:
-        from oi_tui.session import shelf, store
+        from oi_tui.session import shelf
 
         try:
-            saved = store.find("" if parsed.last else message, _cwd())
+            saved = _earlier("" if parsed.last else message)
             saved = shelf.fork(saved.id, saved) if revisiting == "fork" else saved
-        except (store.SessionNotFound, OSError) as error:
+        except (LookupError, ValueError, OSError) as error:
             return complain(f"{error}: see oi sessions", 1)
         message = ""
+    elif parsed.conversations:
+        from oi_tui.faces.conversations import choose
+
+        saved = choose()
+        if saved is None:
+            return 0
+    if loaded.settings.profile.startswith("local") and not _local(loaded):
+        return 130
     if plain:
         from oi_tui.faces.plain import main as plain_face
 
@@ -186,58 +197,60 @@ def _app(args: list[str]) -> int:
     return full_screen(loaded, message, saved)
 
 
-def _parser(prog: str, description: str, commands: dict[str, str] | None = None) -> ArgumentParser:
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+def _earlier(reference: str) -> Saved:
+    """The session that is meant, or the JSON file of a program or a classic version, as a session. Raises
+    SessionNotFound, ValueError."""
+    from oi_tui.session.store import SessionNotFound, find
 
-    class Parser(ArgumentParser):
-        """Says the nearest flag when one is unknown."""
+    try:
+        return find(reference, _cwd())
+    except SessionNotFound:
+        from oi_tui.faces.conversations import classic, opened
 
-        def error(self, message: str) -> None:  # type: ignore[override]
-            unknown = [
-                word for word in message.partition("unrecognized arguments: ")[2].split() if word.startswith("-")
-            ]
-            if unknown:
-                from difflib import get_close_matches
+        file = classic(reference)
+        if file is None:
+            raise
+        return opened(file)
 
-                flag = unknown[0].partition("=")[0]
-                near = get_close_matches(flag, list(self._option_string_actions), 1, 0.5)
-                message = f"unknown flag {flag}" + (f"; did you mean {near[0]}?" if near else "")
-            self.exit(complain(f"{message}\nsee {self.prog} --help", 2))
 
-    listed = "\n".join(f"  {name:<10} {text}" for name, text in (commands or {}).items())
-    parser = Parser(
-        prog=prog,
-        usage=f"{prog} [settings] [{'prompt' if prog.endswith('exec') else 'message'} ...]",
-        description=description,
-        allow_abbrev=False,
-        formatter_class=RawDescriptionHelpFormatter,
-        epilog=f"commands (each has --help):\n{listed}" if listed else None,
-    )
-    group = parser.add_argument_group("settings")
-    for flags, key, value, text in _SETTING_FLAGS:
-        if not value:
-            group.add_argument(*flags, dest=key, action="store_const", const=flags[0][:5] != "--no-", help=text)
-        else:
-            group.add_argument(*flags, dest=key, metavar=value, help=text)
-    group.add_argument(
-        "-c", dest="assignments", action="append", metavar="KEY=VALUE", help="any setting of config.toml"
-    )
-    return parser
+def _errand(parsed: Namespace) -> int | None:
+    """What is done without a conversation; None if nothing of the kind is wanted."""
+    if parsed.version:
+        print(f"oi {__version__}")
+        return 0
+    if parsed.profiles or parsed.reset_profile or parsed.local_models:
+        from oi_tui.faces import profiles
+
+        if parsed.reset_profile:
+            return profiles.reset(parsed.reset_profile)
+        return profiles.open_folder("models" if parsed.local_models else "profiles")
+    return None
+
+
+def _local(loaded: Loaded) -> bool:
+    """Let the person choose among the models of this machine, unless one is named. False if they leave."""
+    if loaded.settings.model or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    from oi_tui.faces.local import choose
+
+    return choose(loaded.settings)
 
 
 def _load(parser: ArgumentParser, parsed: Namespace) -> Loaded:
     from oi_tui import settings
 
-    flags = {key: value for _, key, _, _ in _SETTING_FLAGS if (value := getattr(parsed, key)) is not None}
-    if flags.get("model") == "":
+    given = flags.given(parsed)
+    if given.get("model") == "":
         parser.error("--model is empty; give a name, such as gpt-4o or embedded")
     for text in parsed.assignments or ():
         try:
             key, value = settings.parse_assignment(text)
         except ValueError as error:
             parser.error(str(error))
-        flags[key] = value
-    loaded = settings.load(flags)
+        given[key] = value
+    from oi_tui.faces.profile_loading import reader
+
+    loaded = settings.load(given, profile=reader(bool(given.get("trust"))))
     _check_harness(loaded)
     _check_tables(loaded)
     _check_trust(loaded)

@@ -1,4 +1,4 @@
-"""One typed `Settings`, built in layers: defaults < config.toml < environment < flags.
+"""One typed `Settings`, built in layers: defaults < config.toml < profile < environment < flags.
 
 Every value remembers where it came from. A wrong value is reported with file, line and reason and the layer below it
 stays in force; the program always starts.
@@ -9,14 +9,27 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from oi_tui import paths
 from oi_tui.config_lines import line_of
+from oi_tui.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
+from oi_tui.setting_sections import (
+    LlmSettings,
+    SkillSettings,
+    ThemeSettings,
+    TuiSettings,
+    WebSettings,
+    WtfSettings,
+)
+from oi_tui.setting_sections import (
+    setting as _field,
+)
 from oi_tui.setting_values import convert
 
 APPROVALS = ("read-only", "ask", "auto-edit", "auto", "full")
@@ -27,88 +40,9 @@ _ALIASES = {
     "model_reasoning_effort": "llm.reasoning_effort",
     "model_reasoning_summary": "llm.reasoning_summary",
     "skills.bundled.enabled": "skills.bundled",
+    "os": "os_mode",
+    "debug": "verbose",
 }
-
-
-def _field(default: Any, help: str, **extra: Any) -> Any:
-    return field(default=default, metadata={"help": help, **extra})
-
-
-@dataclass(slots=True)
-class LlmSettings:
-    """How the model is reached and asked; the names are those of classic Open Interpreter's `interpreter.llm`."""
-
-    api_base: str = _field(
-        "", "base URL of the model server; it speaks Chat Completions unless wire_api says otherwise"
-    )
-    api_key: str = _field("", "key to send; better kept in the provider's environment variable")
-    api_version: str = _field("", "version of the server's API, as Azure wants it")
-    wire_api: str = _field("", "wire format of api_base", choices=("", "chat", "messages", "responses"))
-    backend: str = _field(
-        "", "litellm: every model is asked through litellm; empty: only where needed", choices=("", "litellm")
-    )
-    headers: dict[str, Any] = field(
-        default_factory=dict, metadata={"help": "further headers of every request to the model"}
-    )
-    proxy: str = _field("", "proxy on the way to the model, instead of HTTPS_PROXY and the like; none: no proxy at all")
-    ca_bundle: str = _field("", "file or folder of further certificates to trust, besides SSL_CERT_FILE and the like")
-    temperature: float | None = _field(None, "sampling temperature")
-    max_tokens: int | None = _field(None, "most tokens of one answer", least=1)
-    reasoning_effort: str = _field(
-        "",
-        "how hard the model is to think; empty: as it does by itself",
-        choices=("", "none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    )
-    reasoning_summary: str = _field(
-        "",
-        "how much of its thoughts a model on the Responses wire tells",
-        choices=("", "auto", "concise", "detailed"),
-    )
-    context_window: int | None = _field(None, "window of the model in tokens, if it is not known", least=256)
-    request_timeout: float = _field(300.0, "seconds without a byte from the model before the request fails", least=1)
-    fallbacks: list[str] = field(
-        default_factory=lambda: list[str](),
-        metadata={"help": "models to go on with, in order, while this one cannot be reached, is over quota or unknown"},
-    )
-    supports_vision: bool | None = _field(None, "whether pictures are sent to the model")
-    supports_functions: bool | None = _field(
-        None,
-        "whether the model is offered tools; false: it writes code in fences; empty: until its server refuses them, "
-        "which is remembered for a month",
-    )
-
-
-@dataclass(slots=True)
-class ThemeSettings:
-    name: str = _field("oi-dark", "colour theme of the app")
-
-
-@dataclass(slots=True)
-class TuiSettings:
-    animations: bool = _field(True, "spinner and other motion in the app")
-
-
-@dataclass(slots=True)
-class WebSettings:
-    search: str = _field(
-        "",
-        "search engine: brave, tavily or searxng; empty: the one that is set up",
-        choices=("", "brave", "tavily", "searxng"),
-    )
-    search_url: str = _field("", "address of a SearXNG server, or of another engine's own")
-    private: bool = _field(False, "fetch pages of this machine and this network as well")
-
-
-@dataclass(slots=True)
-class SkillSettings:
-    """Names as in `[skills]` of other programs' config files."""
-
-    include_instructions: bool = _field(True, "tell the model which skills there are")
-    bundled: bool = _field(True, "use the built-in skills")
-    config: list[dict[str, Any]] = field(
-        default_factory=lambda: list[dict[str, Any]](),
-        metadata={"help": "skills that are switched off: tables with name or path, and enabled = false"},
-    )
 
 
 @dataclass(slots=True)
@@ -154,8 +88,32 @@ class Settings:
     backend: str = _field(
         "", "where code runs: local, jupyter, http(s)://HOST:PORT/?token=..., docker[:IMAGE], podman[:IMAGE], e2b"
     )
+    languages: list[str] = field(
+        default_factory=lambda: list[str](),
+        metadata={"help": "languages that code may be written in; empty: all that are here"},
+    )
     python: str = _field("", "Python interpreter that runs code; empty: the active or the folder's environment")
     conversation_history: bool = _field(True, "save sessions")
+    profile: str = _field("", "profile that is laid over config.toml: a name, a file or an address")
+    offline: bool = _field(False, "ask no model beyond this machine and fetch no pages; code may still do so")
+    loop: bool = _field(False, "prompt the model to go on until it says one of loop_breakers")
+    loop_message: str = _field(LOOP_MESSAGE, "what the model is told to go on")
+    loop_breakers: list[str] = field(
+        default_factory=lambda: list(LOOP_BREAKERS), metadata={"help": "phrases that end the loop"}
+    )
+    verbose: bool = _field(False, "keep what is sent to the model in a file of logs/, and tell of each request")
+    highlight_active_line: bool = _field(True, "light the line of code that runs")
+    speak_messages: bool = _field(False, "read answers aloud, with the system's own voice")
+    multi_line: bool = _field(True, 'in plain mode, three quotes (""") begin and end a message of several lines')
+    plain_text_display: bool = _field(False, "lines of text instead of the full screen")
+    os_mode: bool = _field(False, "the model works the screen, mouse and keyboard of this machine")
+    disable_telemetry: bool = _field(False, "accepted for old profiles: nothing is ever sent")
+    contribute_conversation: bool = _field(False, "accepted for old profiles: nothing is ever sent")
+    start_code: list[dict[str, Any]] = field(
+        default_factory=lambda: list[dict[str, Any]](),
+        metadata={"help": "code that runs before the first block of its language: tables with language and code"},
+    )
+    wtf: WtfSettings = field(default_factory=WtfSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     theme: ThemeSettings = field(default_factory=ThemeSettings)
     tui: TuiSettings = field(default_factory=TuiSettings)
@@ -191,15 +149,34 @@ class Loaded:
     origins: dict[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One value of a profile: dotted key, value, and the line that it stands in, 0 where there is none."""
+
+    key: str
+    value: Any
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What a profile sets. place: its file or address."""
+
+    place: str
+    rows: Sequence[Row] = ()
+    problems: Sequence[Problem] = ()
+
+
 _SECTIONS: dict[str, type[Any]] = {
     "llm": LlmSettings,
     "theme": ThemeSettings,
     "tui": TuiSettings,
     "web": WebSettings,
     "skills": SkillSettings,
+    "wtf": WtfSettings,
 }
 _OPEN_TABLES = ("model_providers", "models", "model_harnesses", "llm.headers", "projects")
-_NO_VARIABLE = {*_OPEN_TABLES, "skills.config"}
+_NO_VARIABLE = {*_OPEN_TABLES, "skills.config", "start_code"}
 COMMAND_LINE = "command line"  # an origin
 
 
@@ -215,20 +192,29 @@ def keys() -> dict[str, Any]:
     return found
 
 
-def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Loaded:
+def load(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    profile: Callable[[str], Layer] | None = None,
+) -> Loaded:
     """Read all layers. `flags`: dotted key -> value, strings are converted; `environ` defaults to os.environ.
 
-    Never raises: what is wrong is in `problems`, fatal where a flag is wrong.
+    profile: reads the profile of a name, "" for the one that is used where none is named. Never raises: what is wrong
+    is in `problems`, fatal where a flag is wrong.
     """
     loaded = Loaded(Settings(), [], {})
     _read_config(loaded, paths.config_file())
+    flags = flags or {}
     environ = os.environ if environ is None else environ
     table = keys()
+    if profile is not None:
+        name = flags.get("profile") or environ.get("OI_PROFILE", "").strip() or loaded.settings.profile
+        lay(loaded, profile(str(name)), fatal="profile" in flags)
     for key in table:
         name = "OI_" + key.replace(".", "_").upper()
         if key not in _NO_VARIABLE and environ.get(name, "").strip():
             _set(loaded, table, key, environ[name].strip(), name)
-    for key, value in (flags or {}).items():
+    for key, value in flags.items():
         opened = _opened(key, value)
         if opened is None:
             _set(loaded, table, key, value, COMMAND_LINE, fatal=True)
@@ -237,6 +223,19 @@ def load(flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | No
     if loaded.origins.get("harness") in {COMMAND_LINE, "OI_HARNESS"}:
         loaded.settings.model_harnesses = {}  # it is meant for this run, whatever was saved for a model
     return loaded
+
+
+def lay(loaded: Loaded, layer: Layer, *, fatal: bool = False) -> None:
+    """Set what a profile sets; what is wrong in it goes to `loaded.problems`, and the rest of it holds. fatal: it is
+    wrong usage that a profile cannot be used at all."""
+    loaded.problems += [replace(one, fatal=one.fatal and fatal) for one in layer.problems]
+    table, name = keys(), Path(layer.place).name
+    for row in layer.rows:
+        value = row.value
+        if row.key in _OPEN_TABLES and isinstance(value, dict):
+            owner, _, last = f"settings.{row.key}".rpartition(".")
+            value = {**getattr(attrgetter(owner)(loaded), last), **value}
+        _set(loaded, table, row.key, value, f"{name}:{row.line}" if row.line else name, place=layer.place)
 
 
 def _opened(key: str, value: Any) -> tuple[str, ...] | None:
@@ -299,7 +298,7 @@ def _read_config(loaded: Loaded, file: Path) -> None:
         )
         return
     table = keys()
-    for key, value in _flatten(data):
+    for key, value in flatten(data):
         line = line_of(text, tuple(key.split(".")))
         _set(loaded, table, key, value, f"{file.name}:{line}" if line else file.name, place=str(file))
 
@@ -311,12 +310,13 @@ def _toml_reason(error: tomllib.TOMLDecodeError, text: str) -> str:
     return f"line {match[2] or len(text.rstrip().splitlines())}: {match[1].lower()}"
 
 
-def _flatten(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+def flatten(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Nested tables as dotted keys; a table of a person's own stays one value."""
     flat: list[tuple[str, Any]] = []
     for key, value in data.items():
         dotted = f"{prefix}{key}"
         if isinstance(value, dict) and dotted not in _OPEN_TABLES:
-            flat.extend(_flatten(value, f"{dotted}."))
+            flat.extend(flatten(value, f"{dotted}."))
         else:
             flat.append((dotted, value))
     return flat

@@ -54,7 +54,7 @@ def test_wheel_holds_prompts_providers_and_styles(wheel: zipfile.ZipFile) -> Non
         assert any(re.fullmatch(pattern, name) for name in names), pattern
 
 
-@pytest.mark.parametrize("room", ["themes", "skills"])
+@pytest.mark.parametrize("room", ["themes", "skills", "profiles"])
 def test_wheel_holds_content_inside_the_package(wheel: zipfile.ZipFile, room: str) -> None:
     names = set(wheel.namelist())
     files = _content(room)
@@ -74,18 +74,19 @@ def test_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:
     assert {top for top in tops if not top.endswith(".dist-info")} == {"oi_tui", "harnesses", "interpreter"}
 
 
-def test_wheel_installs_three_commands_and_the_licence(wheel: zipfile.ZipFile) -> None:
+def test_wheel_installs_its_commands_and_the_licence(wheel: zipfile.ZipFile) -> None:
     (listed,) = [name for name in wheel.namelist() if name.endswith(".dist-info/entry_points.txt")]
     entries = configparser.ConfigParser()
     entries.read_string(wheel.read(listed).decode("utf-8"))
-    assert dict(entries["console_scripts"]) == dict.fromkeys(("oi", "interpreter", "i"), "oi_tui.cli:main")
+    wanted = {**dict.fromkeys(("oi", "interpreter", "i"), "oi_tui.cli:main"), "wtf": "oi_tui.cli:main_wtf"}
+    assert dict(entries["console_scripts"]) == wanted
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel.namelist())
 
 
 def test_installed_program_finds_its_content() -> None:
     from oi_tui import paths
 
-    for room in ("themes", "skills"):
+    for room in ("themes", "skills", "profiles"):
         assert paths.shipped(room).is_dir()
 
 

@@ -34,6 +34,10 @@ def known(kind: str, session: Session) -> list[Choice]:
         return [
             Choice(one.id, one.command, f"{one.language}, running for {_time(one.seconds)}") for one in session.jobs()
         ]
+    if kind == "profile":
+        from oi_tui.commands.profile import rows
+
+        return rows(session)
     if kind == "skills":
         return skills.choices(session.skills)
     if kind == "sessions":

@@ -20,6 +20,7 @@ from oi_tui.commands.jobs import JOBS
 from oi_tui.commands.permissions import PERMISSIONS
 from oi_tui.commands.pictures import PICTURES
 from oi_tui.commands.plan import PLAN
+from oi_tui.commands.profile import PROFILE
 from oi_tui.commands.program import PROGRAM
 from oi_tui.commands.sessions import SESSIONS
 from oi_tui.commands.setup import SETUP
@@ -122,6 +123,7 @@ ALL: tuple[Command, ...] = (
     *SETUP,
     *PERMISSIONS,
     *PLAN,
+    *PROFILE,
     *CONVERSATION,
     *SESSIONS,
     *CONTEXT,

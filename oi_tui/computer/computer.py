@@ -57,6 +57,9 @@ class Computer:
         self.limits = Limits.safe(self._cwd) if limits is None else limits
         self.outputs = outputs
         self.trusted = False  # the person trusts what the folder brings, for `computer.skills`
+        self.active_lines = self._base.get("INTERPRETER_ACTIVE_LINE_DETECTION", "true").lower() == "true"
+        self.opening: dict[str, str] = {}  # code that runs before the first block of a language, by its one name
+        self._unopened: set[str] = set()
         self._backend = backend
         self._start_folder = self._cwd
         self._runners: dict[str, Executor] = {}
@@ -158,8 +161,11 @@ class Computer:
             except OSError as error:
                 return Result(ok=False, note=f"{language.strip()} could not start: {error}")
             self._current = runner
+            if not self.active_lines:
+                emit = without_lines(emit)
             watch, failed = self._watch(runner), True
             try:
+                await self._open(runner, self.canonical(language) or "")
                 result = await self._within(runner, code, emit, timeout_s or self.limits.seconds or None)
                 failed = not result.ok
             finally:
@@ -172,6 +178,12 @@ class Computer:
             still = "still running in the background: " + ", ".join(f"{one.command} ({one.id})" for one in left)
             notes = [one for one in (met, result.note, still if left else "") if one]
             return replace(result, note="; ".join(notes) or None)
+
+    async def _open(self, runner: Executor, name: str) -> None:
+        """Run the opening code of a language that has just begun; what it prints is nobody's."""
+        if name in self._unopened:
+            self._unopened.discard(name)
+            await runner.run(self.opening[name], self._cwd, lambda chunk: None)
 
     @property
     def left_running(self) -> LeftRunning:
@@ -299,6 +311,8 @@ class Computer:
                 self._ending.append(asyncio.ensure_future(made.close()))
             made = self._runners[name] = self._make(language)
             self._made_by[name] = language
+            if name in self.opening:
+                self._unopened.add(name)
         return made
 
     def _make(self, language: Language) -> Executor:
@@ -334,6 +348,16 @@ class Computer:
 
             self._table = ProcessTable(self._base.get("TMPDIR") or "/tmp", self.limits)
         return self._table
+
+
+def without_lines(emit: Callable[[Chunk], None]) -> Callable[[Chunk], None]:
+    """`emit` that is not told which line runs, only that none does any more."""
+
+    def passing(chunk: Chunk) -> None:
+        if chunk.get("format") != "active_line" or chunk.get("content") is None:
+            emit(chunk)
+
+    return passing
 
 
 def _as_left(job: Job) -> Left:

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +17,7 @@ from oi_tui.commands import listing, registry
 from oi_tui.commands.base import Choice, CommandError, Level
 from oi_tui.faces.exec_text import TextPrinter
 from oi_tui.faces.plain_words import KEYS_TEXT, offer
+from oi_tui.faces.typed_lines import Lines, whole
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import (
     ApprovalRequested,
@@ -39,8 +39,8 @@ from oi_tui.session.store import Saved
 from oi_tui.settings import Loaded
 
 
-def main(loaded: Loaded, first_message: str = "", saved: Saved | None = None) -> int:
-    """Talk until the person quits; with a message and a piped stdout, until that is answered."""
+def main(loaded: Loaded, first_message: str = "", saved: Saved | None = None, *, once: bool = False) -> int:
+    """Talk until the person quits; with a message and a piped stdout, or `once`, until that is answered."""
     printer = TextPrinter(sys.stdout, sys.stdout)
     for problem in loaded.problems:
         printer.problem(problem)
@@ -48,49 +48,11 @@ def main(loaded: Loaded, first_message: str = "", saved: Saved | None = None) ->
     async def run() -> int:
         session = Session(loaded.settings, saved=saved)
         try:
-            return await _Talk(session, printer).go(first_message)
+            return await _Talk(session, printer).go(first_message, once)
         finally:
             await session.close()
 
     return asyncio.run(run())
-
-
-class _Lines:
-    """Lines of standard input, read in a thread that never keeps the program from ending."""
-
-    def __init__(self) -> None:
-        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
-        self._loop = asyncio.get_running_loop()
-        self._wanted = threading.Event()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        while True:
-            try:
-                line = sys.stdin.readline()
-            except (OSError, ValueError, UnicodeDecodeError):
-                line = ""
-            self._loop.call_soon_threadsafe(self._waiting.put_nowait, line.rstrip("\r\n") if line else None)
-            if not line:  # ctrl+d on a terminal ends one question and not the input for ever
-                self._wanted.clear()
-                self._wanted.wait()
-
-    async def next(self) -> str | None:
-        """The next line, None at the end of the input."""
-        if self._waiting.empty():
-            self._wanted.set()
-        return await self._waiting.get()
-
-    def set_aside(self) -> list[str | None]:
-        """Take out what was typed ahead."""
-        taken: list[str | None] = []
-        while not self._waiting.empty():
-            taken.append(self._waiting.get_nowait())
-        return taken
-
-    def put_back(self, lines: Sequence[str | None]) -> None:
-        for line in lines:
-            self._waiting.put_nowait(line)
 
 
 class _Talk:
@@ -98,7 +60,7 @@ class _Talk:
 
     def __init__(self, session: Session, printer: TextPrinter) -> None:
         self._session, self._printer = session, printer
-        self._lines = _Lines()
+        self._lines = Lines()
         self._idle_interrupts = 0
         self._typing: asyncio.Task[None] | None = None
         self._echo = ""  # what the terminal of the person has shown already
@@ -106,7 +68,7 @@ class _Talk:
         self._attached = ""  # marks of pictures for the next message
         self._leaving = asyncio.Event()
 
-    async def go(self, first_message: str) -> int:
+    async def go(self, first_message: str, once: bool) -> int:
         session = self._session
         self._events = session.bus.subscribe()
         session.attended = sys.stdin.isatty()
@@ -118,16 +80,18 @@ class _Talk:
         for ending in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(ending, self._leaving.set)
         if not sys.stdin.isatty():
-            return await self._piped(first_message)
+            return await (self._turn(first_message) if once else self._piped(first_message))
         if first_message:
             code = await self._turn(first_message)
-            if not sys.stdout.isatty():
+            if once or not sys.stdout.isatty():
                 return code
         elif sys.stdout.isatty():
             sys.stdout.write("say what you want done; /help lists commands, /keys what you can answer, ctrl+d leaves\n")
         while not self._leaving.is_set():
             self._show_background()
             line = await self._ask("\n> ")
+            if line is not None and session.settings.multi_line:
+                line = await whole(line, lambda: self._ask(". "))
             if line is None:
                 return 0
             await self._typed(line)

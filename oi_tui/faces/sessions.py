@@ -1,4 +1,4 @@
-"""`oi sessions`: what was done before: listed, given another title, written to a file, deleted."""
+"""`oi sessions`: what was done before: listed, searched, given another title, written to a file, deleted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 from oi_tui.faces.usage import UsageParser
 
 _USAGE = """oi sessions [list] [--all] [--limit N]
+       oi sessions search WORDS [--all] [--limit N]
+       oi sessions resume ID
        oi sessions rename ID TITLE
        oi sessions export ID FILE
        oi sessions rm ID..."""
@@ -19,11 +21,15 @@ def main(argv: Sequence[str]) -> int:
     parser = UsageParser(
         "oi sessions",
         usage=_USAGE,
-        description="Earlier sessions: list them, newest first, rename, export or delete some.",
+        description="Earlier sessions, newest first: list or search them, go on with one, rename, export or delete some.",
         allow_abbrev=False,
     )
     parser.add_argument(
-        "action", nargs="?", choices=("list", "rename", "export", "rm"), default="list", help="list if left out"
+        "action",
+        nargs="?",
+        choices=("list", "search", "rename", "export", "rm"),
+        default="list",
+        help="list if left out",
     )
     parser.add_argument("words", nargs="*", metavar="ID", help="an id, its beginning, or a title; then TITLE or FILE")
     parser.add_argument("--all", action="store_true", help="of every folder, not only this one")
@@ -32,6 +38,8 @@ def main(argv: Sequence[str]) -> int:
     match parsed.action, parsed.words:
         case "list", []:
             return _list(parsed.all, parsed.limit)
+        case "search", [_, *_]:
+            return _search(" ".join(parsed.words), parsed.all, parsed.limit)
         case "rm", [_, *_]:
             return max([_told(_remove, one) for one in parsed.words])
         case "rename", [reference, *title]:
@@ -41,7 +49,9 @@ def main(argv: Sequence[str]) -> int:
         case "list", _:
             parser.error("list takes no ID")
         case _:
-            wanted = {"rename": "rename ID TITLE", "export": "export ID FILE"}.get(parsed.action, "rm ID")
+            wanted = {"rename": "rename ID TITLE", "export": "export ID FILE", "search": "search WORDS"}.get(
+                parsed.action, "rm ID"
+            )
             parser.error(f"say which: oi sessions {wanted}")
     return 2
 
@@ -58,6 +68,23 @@ def _list(everywhere: bool, limit: int) -> int:
         shown += 1
     if not shown:
         sys.stderr.write("no sessions yet" + ("" if everywhere else " in this folder; --all lists every folder") + "\n")
+    return 0
+
+
+def _search(words: str, everywhere: bool, limit: int) -> int:
+    """List those that hold all of the words, each with a line around the first."""
+    from oi_tui.faces.conversations import searched
+    from oi_tui.session import store
+
+    shown = 0
+    for saved, line in searched(words, store.listed("" if everywhere else str(Path.cwd()))):
+        if shown >= limit:
+            break
+        sys.stdout.write(f"{saved.id}  {saved.preview or '(no message)'}\n    {line}\n")
+        shown += 1
+    if not shown:
+        here = "" if everywhere else " in this folder; --all searches every folder"
+        sys.stderr.write(f"no session holds {words}{here}\n")
     return 0
 
 

@@ -94,6 +94,10 @@ class Asking:
                 )
             )
         session.bus.publish(RequestStarted(session.model))
+        if session.settings.verbose:
+            from oi_tui.session import requests_log
+
+            requests_log.log(session, body)
         tally = Tally(size)
         stopped = False
         try:

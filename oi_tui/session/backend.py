@@ -66,6 +66,12 @@ def made(settings: Settings, cwd: str, outputs: Path, takes_input: bool = False)
     outputs: the folder that full outputs of its blocks are kept in."""
     computer = Computer(cwd, python=settings.python, backend=settings.backend, outputs=outputs, takes_input=takes_input)
     computer.trusted = settings.trust
+    computer.active_lines = computer.active_lines and settings.highlight_active_line
+    if settings.languages:
+        computer.languages = [one for one in settings.languages if computer.canonical(one)]
+    for one in settings.start_code:
+        name = computer.canonical(str(one.get("language", "python"))) or "python"
+        computer.opening[name] = "\n".join(filter(None, (computer.opening.get(name), str(one.get("code", "")))))
     return computer
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from oi_tui.models.client import ModelClient, ModelError
+from oi_tui.models.client import BadRequest, ModelClient, ModelError
 from oi_tui.models.provider_table import Pictures
 from oi_tui.settings import Settings
 
@@ -76,12 +77,30 @@ async def connect(settings: Settings, model: str, progress: Progress) -> Connect
     if is_embedded(name):
         return _embedded(choose(name), progress)
     target = _target(settings, name)
+    if settings.offline and not _is_here(target):
+        raise BadRequest(
+            f"{name or target.provider.name} is beyond this machine, and offline is set",
+            hint="choose a local server's model or embedded with --model, or go without --offline",
+        )
     told: dict[str, Any] = {}
     if target.provider.local and not settings.llm.context_window:
         from oi_tui.models import discovery
 
         told = await discovery.told(target.provider.id, target.base_url, target.request_model)
     return _remote(settings, name, target, told)
+
+
+def _is_here(target: Target) -> bool:
+    """Whether asking it leaves this machine and its network alone."""
+    from urllib.parse import urlsplit
+
+    host = (urlsplit(target.base_url or "").hostname or "").lower()
+    if host == "localhost" or host.endswith((".localhost", ".local")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return target.provider.local and not target.base_url
 
 
 def check(settings: Settings, name: str) -> None:
@@ -116,7 +135,7 @@ async def find_model(settings: Settings) -> str:
     from oi_tui.models import discovery, providers
     from oi_tui.models.embedded.choice import available
 
-    for provider in providers.with_key(settings.model_providers):
+    for provider in providers.with_key(settings.model_providers) if not settings.offline else ():
         if provider.default:
             return f"{provider.id}/{provider.default}"
     for server in await discovery.find():

@@ -74,6 +74,10 @@ class Engine(Parts):
             notes = self._notes if self._runs_languages(env) else self._notes[:1]
         return replace(env, custom_instructions="\n\n".join(filter(None, (*notes, env.custom_instructions))))
 
+    def forget_instructions(self) -> None:
+        """The person has changed what the model is told: it is put together anew with the next request."""
+        self._env, self._collected, self._skills_told = None, frozenset(), False
+
     def _runs_languages(self, env: Env) -> bool:
         harness = self.harness
         if harness.single_step or not harness.uses_tools:

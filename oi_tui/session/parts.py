@@ -347,8 +347,8 @@ class Parts:
         from oi_tui.tools.web_search import engine_of
 
         found = {one.executor for one in self.harness.bindings(env)} - set(NAMES) | self._withheld
-        if not engine_of(self.settings.web):
-            found.add("web_search")
+        if self.settings.offline or not engine_of(self.settings.web):
+            found |= {"web_search", "fetch"} if self.settings.offline else {"web_search"}
         if not env.skills:
             found.add("skill")
         if not self.recall:

@@ -85,6 +85,10 @@ class Session(Revisiting):
         self.bus.publish(
             SessionStarted(self.id, self.cwd, self.model, self.harness_id, self.harness_auto, self._resumed)
         )
+        if self.settings.speak_messages:
+            from oi_tui.session.speaking import speak
+
+            self._keep(speak(self.bus))
         self.tell_untrusted()
         if self.planning.on != self._planned:
             self.history.planned(self.planning.on)

@@ -13,6 +13,7 @@ from oi_tui.protocol.events import (
     TurnEnded,
 )
 from oi_tui.protocol.lmc import message
+from oi_tui.session import looping
 from oi_tui.session.answer import STOPPED_NOTE, Answer, Asking, Circling, messages_of
 from oi_tui.session.carry_out import StopTurn, carry_out
 from oi_tui.session.compaction import make_more_room, make_room
@@ -79,6 +80,8 @@ async def _loop(session: Conversation) -> None:
                     Notice("warning", "the answer was cut at its token limit", "say go on, or raise llm.max_tokens")
                 )
             if session.steering or await _goes_on(session, answer.parsed.text):
+                continue
+            if looping.goes_on(session, answer.parsed.text):
                 continue
             return
         if await _act(session, answer, stuck):

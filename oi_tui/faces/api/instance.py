@@ -255,6 +255,9 @@ class OpenInterpreter:
         self.llm.settings_into(settings)
         settings.auto_run = False
         settings.approval_policy, settings.safe_mode = "auto" if self.auto_run else "ask", self.safe_mode
+        settings.loop = False  # `respond` prompts, in the program's own words
+        settings.speak_messages, settings.verbose = self.speak_messages, self.verbose or self.debug
+        settings.offline = settings.offline or (self.offline and not self.llm.chosen)  # a model by name is meant
         settings.max_output = max(200, self.max_output)
         settings.conversation_history = False  # a program's conversations are files of their own, see storage.py
         settings.block_timeout = 0 if settings.block_timeout is None else settings.block_timeout

@@ -5,17 +5,10 @@ from __future__ import annotations
 import getpass
 import platform
 
-LOOP_BREAKERS = (
-    "The task is done.",
-    "The task is impossible.",
-    "Let me know what you'd like to do next.",
-    "Please provide more information.",
-)
-LOOP_MESSAGE = (
-    "Go on. You can run code on my machine. If the whole task is finished, say exactly 'The task is done.' If it "
-    "cannot be done, say 'The task is impossible.' and why. If you need something from me, say 'Please provide more "
-    "information.' If you were given no task, say 'Let me know what you'd like to do next.' Otherwise do the next step."
-)
+from oi_tui.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
+
+__all__ = ["EMPTY_OUTPUT_TEMPLATE", "LOOP_BREAKERS", "LOOP_MESSAGE", "OUTPUT_TEMPLATE", "system_message"]
+
 OUTPUT_TEMPLATE = (
     "Code output: {content}\n\nWhat does this output mean? What code, if any, has to run next, or are we finished?"
 )
