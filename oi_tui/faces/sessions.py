@@ -8,6 +8,7 @@ from pathlib import Path
 
 from oi_tui.faces.usage import UsageParser
 
+_ACTIONS = ("list", "search", "rename", "export", "rm")
 _USAGE = """oi sessions [list] [--all] [--limit N]
        oi sessions search WORDS [--all] [--limit N]
        oi sessions resume ID
@@ -21,7 +22,7 @@ def main(argv: Sequence[str]) -> int:
     parser = UsageParser(
         "oi sessions",
         usage=_USAGE,
-        description="Earlier sessions, newest first: list or search them, go on with one, rename, export or delete some.",
+        description="Earlier sessions, newest first: list, search, rename, export or delete them, go on with one.",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -99,7 +100,8 @@ def _told(act: Callable[..., str], *words: str) -> int:
         sys.stderr.write(f"oi: {error}; see oi sessions --all\n")
         return 1
     except ExportError as error:
-        sys.stderr.write(f"oi: {error}" + (f"; {error.hint}" if error.hint else "") + "\n")
+        hint = "" if error.hint.startswith("/") else error.hint  # those are commands of a session
+        sys.stderr.write(f"oi: {error}" + (f"; {hint}" if hint else "") + "\n")
         return 1
     except (store.SessionInUse, OSError) as error:
         sys.stderr.write(f"oi: {error}\n")

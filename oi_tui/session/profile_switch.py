@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from oi_tui.session.session import Session
 
 # What a running session cannot take back: where and how code runs, what is kept, what the screen looks like.
-_AT_START = ("backend", "python", "languages", "start_code", "conversation_history", "audit", "plain_text_display")
-_AT_START += ("theme.name", "speak_messages", "plan_mode", "trust", "os_mode")
+_AT_START = frozenset({
+    "backend", "python", "languages", "start_code", "conversation_history", "audit", "plain_text_display",
+    "theme.name", "speak_messages", "plan_mode", "trust", "os_mode",
+})  # fmt: skip
 
 
 def use(session: Session, name: str, layer: Layer) -> tuple[list[str], list[Problem]]:

@@ -49,8 +49,8 @@ def test_sessions_are_searched_renamed_and_exported(capsys: pytest.CaptureFixtur
     target = tmp_path / "out.md"
     assert main(["sessions", "export", "the needle", str(target)]) == 0
     assert "print('needle ' * 2)" in target.read_text()
-    assert main(["sessions", "export", first, str(target)]) == 1 and "-f replaces it" in capsys.readouterr().err
-    assert main(["sessions", "export", first, str(target), "-f"]) == 0
+    assert main(["sessions", "export", first, str(target)]) == 1
+    assert capsys.readouterr().err == f"oi: {target} exists already\n"
     assert main(["sessions", "rename", "nothing", "x"]) == 1
     with pytest.raises(SystemExit):
         main(["sessions", "rename", first])
