@@ -53,7 +53,7 @@ def test_sessions_are_searched_renamed_and_exported(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == f"oi: {target} exists already\n"
     assert main(["sessions", "rename", "nothing", "x"]) == 1
     with pytest.raises(SystemExit):
-        main(["sessions", "rename", first])
+        main(["sessions", "search"])
 
 
 def test_a_classic_file_is_opened_as_a_session_and_stays_as_it_is(classic_file: Path) -> None:
