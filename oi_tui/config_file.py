@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+Value = str | bool | int | float | list[str]
+
+
 class ConfigUnwritable(Exception):
     """The file cannot be read as TOML, or not be written; the text says which and why."""
 
 
-def put(key: Sequence[str], value: str | None) -> None:
+def put(key: Sequence[str], value: Value | None) -> None:
     """Set `key` (names of tables, then the name in the last) to `value`, or remove it (None), with the tables that this
     leaves empty. Comments and the order of lines stay. Raises ConfigUnwritable."""
     import tomlkit
@@ -37,7 +40,7 @@ def put(key: Sequence[str], value: str | None) -> None:
         raise ConfigUnwritable(f"{file} cannot be changed: {error}") from error
 
 
-def _set(document: Any, key: Sequence[str], value: str | None) -> None:
+def _set(document: Any, key: Sequence[str], value: Value | None) -> None:
     import tomlkit
 
     *tables, name = key

@@ -54,9 +54,11 @@ class Host(Protocol):
         ...
 
     def pick(self, kind: str) -> None:
-        """Let the person choose a `model`, `harness`, `effort`, `theme`, `trust`, a mode or rule of the `permissions`,
-        one of the `jobs` or a message to `rewind` to, then run that command with it; or one of the `sessions`, to go on
-        with it; or one of the `skills`, to name it in the message that is being written.
+        """Let the person choose, then run the command of that name with it.
+
+        kind: `model`, `harness`, `effort`, `theme`, `trust`, a mode or rule of the `permissions`, one of the `jobs`, a
+        message to `rewind` to; `sessions` (to go on with one), `settings` (to change some), `skills` (to name one in
+        the message that is being written).
 
         Raises CommandError where nobody can choose.
         """

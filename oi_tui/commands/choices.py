@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 def known(kind: str, session: Session) -> list[Choice]:
-    """Choices of kind `model`, `harness`, `permissions`, `effort`, `jobs`, `skills`, `trust`, `sessions` or `rewind`;
-    none for any other kind. Does no I/O worth waiting for."""
+    """Choices of kind `model`, `harness`, `permissions`, `effort`, `jobs`, `skills`, `trust`, `settings`, `sessions` or
+    `rewind`; none for any other kind. Does no I/O worth waiting for."""
     if kind == "harness":
         return harness.rows(session)
     if kind == "effort":
@@ -40,6 +40,10 @@ def known(kind: str, session: Session) -> list[Choice]:
         return rows(session)
     if kind == "skills":
         return skills.choices(session.skills)
+    if kind == "settings":
+        from oi_tui.commands.setting_rows import rows as setting_rows
+
+        return [Choice(one.key, one.key, one.help, group=one.section) for one in setting_rows(session.settings)]
     if kind == "sessions":
         return sessions.session_choices(session.cwd, session.id)
     if kind == "rewind":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oi_tui.commands import permissions, skills
+from oi_tui.commands import permissions, settings, skills
 from oi_tui.commands.choices import known
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def page(kind: str, session: Session) -> str:
         return skills.listing(session.skills)
     if kind == "trust":
         return skills.trust_page(session.skills)
+    if kind == "settings":
+        return settings.page(session.settings)
     if kind not in _DOES:
         return ""
     rows = [

@@ -23,6 +23,7 @@ from oi_tui.commands.plan import PLAN
 from oi_tui.commands.profile import PROFILE
 from oi_tui.commands.program import PROGRAM
 from oi_tui.commands.sessions import SESSIONS
+from oi_tui.commands.settings import SETTINGS
 from oi_tui.commands.setup import SETUP
 from oi_tui.commands.skills import SKILLS
 
@@ -121,6 +122,7 @@ HELP = (
 
 ALL: tuple[Command, ...] = (
     *SETUP,
+    *SETTINGS,
     *PERMISSIONS,
     *PLAN,
     *PROFILE,

@@ -95,7 +95,7 @@ async def test_a_title_is_written_in_place_and_esc_keeps_the_old_one() -> None:
         async with running() as one:
             screen = await opened(one)
             await one.pilot.press("ctrl+r")
-            title = screen.query_one("#shelf-title", Input)
+            title = screen.query_one("#picker-entry", Input)
             assert title.value == "photos by date"
             await one.pilot.press(*" x", "escape")
             await one.pilot.pause()

@@ -75,7 +75,8 @@ class AppHost:
         from oi_tui.commands.choices import found_models
         from oi_tui.commands.harness import about
 
-        own_screen = {"skills": self._pick_skill, "sessions": self._pick_session}.get(kind)
+        screens = {"skills": self._pick_skill, "sessions": self._pick_session, "settings": self._pick_setting}
+        own_screen = screens.get(kind)
         if own_screen is not None:
             own_screen()
             return
@@ -122,6 +123,13 @@ class AppHost:
                 self._app.run_worker(self._fork_of(reference), exit_on_error=False)
 
         self._app.push_screen(SessionsScreen(self.session.cwd, self.session.id), chosen)
+
+    def _pick_setting(self) -> None:
+        from oi_tui.app.screens.settings import SettingsScreen
+        from oi_tui.commands.setting_rows import change, rows
+
+        session = self.session
+        self._app.push_screen(SettingsScreen(lambda: rows(session.settings), lambda key, text: change(self, key, text)))
 
     async def _fork_of(self, reference: str) -> None:
         """Go on in a copy of an earlier session."""

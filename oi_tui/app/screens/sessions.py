@@ -21,7 +21,7 @@ from textual.content import Content
 from textual.widgets import Input, OptionList, Static
 
 from oi_tui.app.widgets.blocks import Block
-from oi_tui.app.widgets.picker import Picker
+from oi_tui.app.widgets.editing_picker import EditingPicker
 from oi_tui.app.widgets.printable import printable
 from oi_tui.app.widgets.transcript import Transcript as View
 from oi_tui.commands.base import Choice
@@ -35,7 +35,7 @@ _TAIL = 60  # messages that a preview is made of
 _AGE = 12  # columns
 
 
-class SessionsScreen(Picker):
+class SessionsScreen(EditingPicker):
     """Dismissed with `resume ID`, `fork ID` or None."""
 
     DEFAULT_CSS = """
@@ -49,10 +49,6 @@ class SessionsScreen(Picker):
             scrollbar-background-hover: $sheet;
             scrollbar-background-active: $sheet;
         }
-        & .picker--said { height: 1; margin-top: 1; color: $muted; }
-        & #shelf-title { display: none; margin: 0; height: 1; }
-        &.-renaming #shelf-title { display: block; }
-        &.-renaming .picker--said { display: none; }
         &.-narrow #shelf-preview { display: none; }
     }
     """
@@ -73,8 +69,6 @@ class SessionsScreen(Picker):
         self._gone: list[tuple[Card, Path]] = []
         self._within: set[str] = set()  # what mentions the words of the filter
         self._inside = View(id="shelf-preview")
-        self._notice = Static(classes="picker--said", markup=False)
-        self._title_line = Input(placeholder="title", id="shelf-title", select_on_focus=False)
         self._renamed = ""
 
     def compose(self) -> ComposeResult:
@@ -84,12 +78,8 @@ class SessionsScreen(Picker):
             with Horizontal(id="shelf"):
                 yield OptionList(markup=False)
                 yield self._inside
-            yield self._notice
-            yield self._title_line
 
     def on_mount(self) -> None:
-        self._title_line.cursor_blink = False
-        super().on_mount()
         self.run_worker(self._read(), exit_on_error=False)
 
     def on_resize(self) -> None:
@@ -121,7 +111,7 @@ class SessionsScreen(Picker):
         self._keep(found)
         self._show()
         if not found:
-            self._say(
+            self.say(
                 "there are no earlier sessions" + ("" if self._all_folders else " in this folder; tab: every folder")
             )
             self._inside.clear()
@@ -147,9 +137,6 @@ class SessionsScreen(Picker):
         return Content.assemble(
             (f"{age:<{_AGE}}", "$muted"), printable(one.label), (f"  {about}{printable(where)}", "$muted")
         )
-
-    def _say(self, text: str, tone: str = "$muted") -> None:
-        self._notice.update(Content.assemble((text, tone)))
 
     # -- looking inside
 
@@ -193,19 +180,9 @@ class SessionsScreen(Picker):
         chosen = self._highlighted
         return self._cards.get(chosen.value) if chosen is not None else None
 
-    @on(Input.Submitted, "#shelf-filter")
-    def _go_on(self, event: Input.Submitted) -> None:
-        event.stop()
-        event.prevent_default()
-        if (card := self._chosen()) is not None:
-            self._leave(f"resume {card.id}")
-
-    @on(OptionList.OptionSelected)
-    def _clicked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        event.prevent_default()
-        if (card := self._chosen()) is not None:
-            self._leave(f"resume {card.id}")
+    def _take(self, value: str) -> None:
+        if value in self._cards:
+            self._leave(f"resume {value}")
 
     def action_fork(self) -> None:
         """Go on in a copy of it."""
@@ -215,28 +192,24 @@ class SessionsScreen(Picker):
     def action_everywhere(self) -> None:
         """Sessions of every folder, or of this one again."""
         self._all_folders = not self._all_folders
-        self._say("")
+        self.say("")
         self.run_worker(self._read(), exclusive=True, exit_on_error=False)
 
     def action_delete(self) -> None:
         """Take it off the list; it can be brought back until the list is closed."""
         card = self._chosen()
-        if card is None or self.has_class("-renaming"):
+        if card is None or self.writing:
             return
         try:
             self._gone.append((card, shelf.delete(card)))
         except (store.SessionInUse, OSError) as error:
-            self._say(str(error), "$bad")
+            self.say(str(error), "$bad")
             return
         del self._cards[card.id]
         self._show()
-        self._say_gone(card)
+        self.say(f"deleted “{printable(card.name)[:40]}”", key="ctrl+b", does="brings it back")
         if not self._cards:
             self._inside.clear()
-
-    def _say_gone(self, card: Card) -> None:
-        name = printable(card.name)[:40]
-        self._notice.update(Content.assemble(f"deleted “{name}”   ", ("ctrl+b", "$accent"), " brings it back"))
 
     def action_bring_back(self) -> None:
         """The one that was deleted last is there again."""
@@ -246,57 +219,40 @@ class SessionsScreen(Picker):
         try:
             shelf.bring_back(gone)
         except OSError as error:
-            self._say(f"it cannot be brought back: {error}", "$bad")
+            self.say(f"it cannot be brought back: {error}", "$bad")
             return
         self._keep([*self._cards.values(), card])
         self._show(card.id)
-        self._say(f"“{printable(card.name)[:40]}” is back")
+        self.say(f"“{printable(card.name)[:40]}” is back")
 
     def action_rename(self) -> None:
         """Write another title for it."""
         card = self._chosen()
-        if card is None or self.has_class("-renaming"):
+        if card is None or self.writing:
             return
         self._renamed = card.id
-        self._title_line.value = card.title
-        self.add_class("-renaming")
-        self._title_line.focus()
+        self.write(card.title, "title")
 
-    @on(Input.Changed, "#shelf-title")
-    def _title_written(self, event: Input.Changed) -> None:
-        event.stop()
-        event.prevent_default()
-
-    @on(Input.Submitted, "#shelf-title")
-    def _titled(self, event: Input.Submitted) -> None:
-        event.stop()
-        event.prevent_default()
+    def written(self, text: str) -> str:
+        """The title was written."""
         card = self._cards.get(self._renamed)
-        if card is not None:
-            try:
-                shelf.rename(card, " ".join(event.value.split()))
-            except (store.SessionInUse, OSError) as error:
-                self._end_renaming()
-                self._say(str(error), "$bad")
-                return
-            fresh = shelf_cards.card(card.path)
-            if fresh is not None:
-                self._cards[card.id] = fresh
-        self._end_renaming()
+        if card is None:
+            return ""
+        try:
+            shelf.rename(card, " ".join(text.split()))
+        except (store.SessionInUse, OSError) as error:
+            return str(error)
+        fresh = shelf_cards.card(card.path)
+        if fresh is not None:
+            self._cards[card.id] = fresh
         self._show(self._renamed)
-
-    def _end_renaming(self) -> None:
-        self.remove_class("-renaming")
-        self.query_one("#shelf-filter", Input).focus()
+        return ""
 
     # -- leaving
 
-    def cancel(self) -> None:
-        """Close what is open, then the list."""
-        if self.has_class("-renaming"):
-            self._end_renaming()
-        else:
-            self._leave(None)
+    def leave(self) -> None:
+        """Close the list."""
+        self._leave(None)
 
     def _leave(self, result: str | None) -> None:
         """What was deleted goes for good."""

@@ -219,13 +219,17 @@ class Picker(ModalScreen[str | None]):
     def _entered(self) -> None:
         chosen = self._highlighted
         if chosen is not None:
-            self.dismiss(chosen.value)
+            self._take(chosen.value)
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
         chosen = self._at(event.option.id) if event.option.id is not None else None
         if chosen is not None:
-            self.dismiss(chosen.value)
+            self._take(chosen.value)
+
+    def _take(self, value: str) -> None:
+        """That row was chosen."""
+        self.dismiss(value)
 
     def on_key(self, event: events.Key) -> None:
         """The keyboard stays in the filter; keys that move go to the list."""
