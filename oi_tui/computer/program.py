@@ -7,7 +7,6 @@ blocks, so nothing can be lost.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import subprocess
@@ -15,10 +14,9 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from oi_tui.computer.kernels.framed import F_SETPIPE_SZ, ROOM
 from oi_tui.computer.processes import Child, ProcessTable, ending, status_of
 from oi_tui.computer.runner import Ending, Runner
-from oi_tui.computer.tap import Tap
+from oi_tui.computer.tap import Tap, roomy_pipe
 from oi_tui.protocol.lmc import Chunk
 
 Step = list[str]
@@ -61,9 +59,7 @@ class Program(Runner):
             self._tap.close()
         if self._printed >= 0:
             os.close(self._printed)
-        capture, self._printed = os.pipe()
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(self._printed, F_SETPIPE_SZ, ROOM)
+        capture, self._printed = roomy_pipe()
         self._tap = Tap(capture)
 
     def emit(self, chunk: Chunk) -> None:

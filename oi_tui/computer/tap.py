@@ -23,10 +23,23 @@ PAUSE = 0.001  # seconds that a slow stream may gather
 SMALL = 1 << 14  # bytes in one turn that count as slow
 FULL = 1 << 10  # bytes of one read after which more is on its way; a pty gives 4 kB at most
 STAY = 1  # milliseconds that this is waited for, on the loop: 6 MB would take 100 ms with a pause for each 64 kB
+F_SETPIPE_SZ = 1031  # Linux, fcntl(2)
+ROOM = 1 << 20  # bytes that a program can be ahead of us
 LATE = 4000  # characters kept of what came between blocks
 
 # An escape sequence at the end of a piece that may go on in the next one.
 _CUT_ESCAPE = re.compile(r"\x1b(?:\[[0-9:;<=>?]*[ -/]*|\][^\x07\x1b]{0,256}\x1b?|[PX^_][^\x1b]{0,256}|[ -/]*)?\Z")
+
+
+def roomy_pipe() -> tuple[int, int]:
+    """A pipe for output, (reading end, writing end): programs can be a megabyte ahead of us where the system lets
+    them. Raises OSError."""
+    capture, printed = os.pipe()
+    with contextlib.suppress(ImportError, OSError):
+        import fcntl
+
+        fcntl.fcntl(printed, F_SETPIPE_SZ, ROOM)
+    return capture, printed
 
 
 class Tap:

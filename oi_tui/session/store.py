@@ -10,7 +10,6 @@ costs at most the line being written: a torn line is skipped on load, and the ne
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import secrets
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from oi_tui import paths
+from oi_tui.filelock import try_lock
 from oi_tui.protocol.lmc import Message
 from oi_tui.session.cards import cards, files
 from oi_tui.session.view import Compaction
@@ -156,12 +156,10 @@ class Store:
     def _open(self) -> int:
         if self._file is None:
             paths.private_dir(self.path.parent)
-            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            if not try_lock(file):
                 os.close(file)
-                raise SessionInUse(f"session {self.id} is open in another window") from None
+                raise SessionInUse(f"session {self.id} is open in another window")
             size = os.lseek(file, 0, os.SEEK_END)
             self._torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
             self._file = file

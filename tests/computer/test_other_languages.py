@@ -389,3 +389,31 @@ async def test_ruby_prints_again_after_a_cell_closed_its_output_and_tells_deep_e
     assert (await bench.run("ruby", "puts 9")).text == "9\n"
     ran = await bench.run("ruby", "def f = f\nf")
     assert "stack level too deep" in ran.text and "levels ..." in ran.text and len(ran.text) < 4000
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        (
+            "ps1",
+            "powershell cannot be run: pwsh or powershell.exe is not installed (looked in PATH); install PowerShell 7",
+        ),
+        ("bat", "cmd cannot be run: cmd.exe is not installed (looked in PATH); it comes with Windows"),
+        ("osascript", "applescript cannot be run: osascript is not installed (looked in PATH); it comes with macOS"),
+    ],
+)
+async def test_a_language_of_another_system_says_what_it_needs(tmp_path: Path, language: str, line: str) -> None:
+    bench = Bench(Computer(str(tmp_path), env={**os.environ, "PATH": str(tmp_path)}))
+    ran = await bench.run(language, "echo hi")
+    assert not ran.result.ok and (ran.result.note or "").startswith(line)
+    assert "; what can be run here: " in (ran.result.note or "")
+    assert "\n" not in (ran.result.note or "")
+    await bench.computer.close()
+
+
+async def test_on_windows_itself_one_line_says_where_code_runs(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    ran = await bench.run("python", "1")
+    monkeypatch.undo()
+    assert not ran.result.ok
+    assert ran.result.note == "running code is not supported on Windows yet; use the program inside WSL"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import fcntl
 import os
 import re
 import subprocess
@@ -16,11 +15,8 @@ from typing import Any
 from oi_tui.computer.frames import Frames
 from oi_tui.computer.processes import Child, ProcessTable, ending
 from oi_tui.computer.runner import Ending, Runner
-from oi_tui.computer.tap import Tap
+from oi_tui.computer.tap import Tap, roomy_pipe
 from oi_tui.protocol.lmc import Chunk
-
-F_SETPIPE_SZ = 1031  # Linux, fcntl(2)
-ROOM = 1 << 20  # bytes that a program can be ahead of us
 
 NOBODY = "standard input is empty, as nobody can type here: put the value in the code"
 
@@ -50,9 +46,7 @@ class FramedKernel(Runner):
         argv, keyboard = self._command(), self.keyboard()
         requests, to_child = os.pipe()
         from_child, events = os.pipe()
-        capture, printed = os.pipe()
-        with contextlib.suppress(OSError):
-            fcntl.fcntl(printed, F_SETPIPE_SZ, ROOM)
+        capture, printed = roomy_pipe()
         try:
             command = [*argv, str(requests), str(events)]
             child = Child(

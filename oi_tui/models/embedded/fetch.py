@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from oi_tui import paths
+from oi_tui.filelock import FileLock
 from oi_tui.models.embedded import official, packages, prompt_cache
 from oi_tui.models.embedded.catalog import Weights
 from oi_tui.models.embedded.choice import present
 from oi_tui.models.embedded.errors import EmbeddedError
-from oi_tui.models.embedded.filelock import FileLock
 
 Progress = Callable[[int, int, str], None]  # bytes done, bytes in all, what is being done
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from oi_tui.filelock import FileLock
 from oi_tui.models.embedded import download, packages
 from oi_tui.models.embedded.catalog import Weights
 from oi_tui.models.embedded.errors import EmbeddedError
 from oi_tui.models.embedded.fetch import fetch, remove
-from oi_tui.models.embedded.filelock import FileLock
 from tests.models.embedded import wheels
 
 

@@ -1,4 +1,4 @@
-"""A lock between processes that the system releases when its holder dies, however it dies."""
+"""Locks between processes that the system releases when their holder dies, however it dies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FileLock:
         """Take the lock if nobody has it. Raises OSError when the file cannot be made."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            if _try_lock(descriptor) and self._is_still(descriptor):
+            if try_lock(descriptor) and self._is_still(descriptor):
                 self._descriptor = descriptor
                 return True
         except BaseException:
@@ -48,7 +48,8 @@ class FileLock:
         self._descriptor = None
 
 
-def _try_lock(descriptor: int) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Take a lock on an open file for as long as it is open. False when another process has it; raises OSError."""
     try:
         if sys.platform == "win32":
             import msvcrt
