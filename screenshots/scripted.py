@@ -151,8 +151,8 @@ class ScriptedSession:
         self.messages.clear()
         self.play(ev.HistoryChanged())
 
-    async def run_shell(self, line: str) -> None:
-        self.told.append(("run_shell", line))
+    async def run_shell(self, line: str, language: str = "shell") -> None:
+        self.told.append(("run_shell" if language == "shell" else f"run_{language}", line))
 
     async def prewarm(self) -> None:
         self.told.append(("prewarm", None))

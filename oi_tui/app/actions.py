@@ -12,8 +12,10 @@ from textual.binding import Binding, BindingType
 if TYPE_CHECKING:
     from oi_tui.app.bridge import Engine
     from oi_tui.app.notify import Attention
+    from oi_tui.app.panes.chat import ChatPane
     from oi_tui.app.screens.host import AppHost
     from oi_tui.app.screens.main import MainScreen
+    from oi_tui.app.widgets.transcript import Transcript
 
 
 class KeyedApp(App[int], inherit_bindings=False):
@@ -63,6 +65,18 @@ class KeyedApp(App[int], inherit_bindings=False):
         """Copy what the model said last."""
         if self.session is not None and self.screen is self.main:
             self.host.run_line("/copy")
+
+    def on_chat_pane_run_wanted(self, message: ChatPane.RunWanted) -> None:
+        """Run a block of the chat as the person's own."""
+        self.run_worker(self.host.run_own(message.code.text, message.code.language), exit_on_error=False)
+
+    def on_chat_pane_save_wanted(self, message: ChatPane.SaveWanted) -> None:
+        """Save a block of the chat."""
+        self.host.save(message.text, message.name, message.ending)
+
+    def on_transcript_link_pressed(self, message: Transcript.LinkPressed) -> None:
+        """Follow a link that was clicked."""
+        self.run_worker(self.host.follow_link(message.address), exit_on_error=False)
 
     def action_palette(self) -> None:
         """Open the command palette."""

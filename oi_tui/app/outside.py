@@ -1,4 +1,4 @@
-"""Programs that take the terminal for a while: the person's own editor, and the shell after Ctrl+Z."""
+"""What lies outside the app: the person's own editor, the shell after Ctrl+Z, the browser, files that are saved."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,6 +68,36 @@ async def edit(app: Any, text: str, suffix: str = ".md") -> str:
         shutil.rmtree(folder, ignore_errors=True)
     # Editors end a file with a line end that nobody wrote.
     return edited if text.endswith("\n") else edited.removesuffix("\n")
+
+
+def save_new(folder: str, name: str, ending: str, text: str) -> Path:
+    """Write `text` to the first of `name-1.ending`, `name-2.ending`, … in `folder` that is not there yet. Raises
+    OSError."""
+    number = 1
+    while True:
+        file = Path(folder, f"{name}-{number}.{ending}")
+        try:
+            with file.open("x", encoding="utf-8", newline="") as opened:
+                opened.write(text if text.endswith("\n") else f"{text}\n")
+        except FileExistsError:
+            number += 1
+        else:
+            return file
+
+
+def browse(address: str, environ: Mapping[str, str] | None = None) -> bool:
+    """Open a web address in the person's browser. False for any other address, and where there is no desktop: a
+    model must not have a file or a program opened by the look of a link. Blocks: call it in a thread."""
+    env = os.environ if environ is None else environ
+    desktop = sys.platform in {"darwin", "win32"} or bool(env.get("DISPLAY") or env.get("WAYLAND_DISPLAY"))
+    if not desktop or env.get("SSH_CONNECTION") or not address.lower().startswith(("https://", "http://")):
+        return False
+    import webbrowser
+
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 def shell_waits() -> bool:

@@ -40,8 +40,12 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("f5", "answer what is asked, or back to the message box"),
             ("enter, esc", "where a program asks: type the line in, end its input"),
             ("up, down, enter", "in the chat: choose a block, open or close it"),
+            (
+                "y, c, o, r, s",
+                "on the chosen block: copy it, copy its code, open that as code, run it, save it",
+            ),
             ("left, right", "in the code: earlier and later blocks; c copies one"),
-            ("ctrl+f", "in the console: search what was printed"),
+            ("ctrl+f", "in the chat and the console: search"),
         ),
     ),
     (

@@ -95,14 +95,14 @@ class Audit:
             if decided in {"allowed", "approved"}:
                 self._open[record["id"]] = {"session": record["session"], "id": record["id"]}
 
-    def own(self, session: Recorded, call_id: str, line: str) -> None:
+    def own(self, session: Recorded, call_id: str, line: str, language: str = "shell") -> None:
         """The person runs a command themselves."""
         if not self._on:
             return
         self._session = session
         record = {
             "session": self._name, "id": call_id, "folder": session.cwd, "tool": "!", "executor": "code",
-            "language": "shell", "what": "the person's own command", **self.text(line), "mode": session.approval,
+            "language": language, "what": "the person's own command", **self.text(line), "mode": session.approval,
         }  # fmt: skip
         self.write(record, "approved", "the person typed it")
 

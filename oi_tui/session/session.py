@@ -238,14 +238,15 @@ class Session(Revisiting):
         """End one with all that it started. None when none of that id runs."""
         return await self.background.stop(job_id)
 
-    async def run_shell(self, line: str) -> None:
-        """Run the person's own `!line` in the session's shell, as a block of code; the next request tells the model."""
+    async def run_shell(self, line: str, language: str = "shell") -> None:
+        """Run the person's own `!line` in the session's shell, or code in another language, as a block of code; the
+        next request tells the model."""
         from oi_tui.session.own_command import run_own
 
         self._refuse_if_busy()
         self.interrupting = False
         self.bus.publish(TurnStarted(self._turns))
-        self._turn = running = asyncio.ensure_future(run_own(self, line))
+        self._turn = running = asyncio.ensure_future(run_own(self, line, language))
         await asyncio.wait({running})
         self._over(TurnEnded("interrupted" if self.interrupting else "done"))
         running.result()

@@ -138,6 +138,12 @@ class CodePane(TitledPane):
         if self.sheets.drop(approval_id):
             self._show()
 
+    def put_text(self, key: str, language: str, code: str) -> None:
+        """Put code on top that is no cell: from a text, to read or copy."""
+        page = self.sheets.add(key, language, cell=False)
+        page.text, page.whole = code, True
+        self.open(key)
+
     def open(self, call_id: str) -> None:
         """Put the page of a call on top, if it has one."""
         if self.sheets.open(call_id):

@@ -24,8 +24,8 @@ class SearchLine(Input):
             super().__init__()
             self.backwards = backwards
 
-    def __init__(self) -> None:
-        super().__init__(placeholder="search this output", compact=True, classes="search")
+    def __init__(self, placeholder: str = "search this output") -> None:
+        super().__init__(placeholder=placeholder, compact=True, classes="search")
         self.display = False
         self.cursor_blink = False
 

@@ -37,6 +37,10 @@ BUSY_HINTS: tuple[Hint, ...] = (("enter", "steer"), ("tab", "queue"), ("ctrl+p",
 REASON_HINTS: tuple[Hint, ...] = (("enter", "no, because of this"), ("esc", "back to the question"))
 INPUT_HINTS: tuple[Hint, ...] = (("enter", "type it in"), ("esc", "end the input"), ("ctrl+c", "stop"))
 WANTED_HINTS: tuple[Hint, ...] = (("f5", "answer the program"), *BUSY_HINTS)
+BLOCK_HINTS: tuple[Hint, ...] = (
+    ("y", "copy"), ("c", "copy code"), ("o", "open code"), ("r", "run again"), ("s", "save"), ("ctrl+f", "search"),
+    ("esc", "back"),
+)  # fmt: skip
 EDIT_HINTS: tuple[Hint, ...] = (("ctrl+s", "ask again with this"), ("esc", "leave as it was"))
 
 
@@ -198,5 +202,7 @@ class FramedScreen(Screen[None]):
             self.foot.tell(hints=ASKING_HINTS if self.code.view.max_scroll_y else ASKING_HINTS[1:])
         elif self.console.input_line.asked is not None:
             self.foot.tell(hints=INPUT_HINTS if self.console.input_line.has_focus_within else WANTED_HINTS)
+        elif self.chat.view.has_focus and self.chat.view.cursor is not None:
+            self.foot.tell(hints=BLOCK_HINTS)
         else:
             self.foot.tell(hints=BUSY_HINTS if self.busy else IDLE_HINTS)

@@ -289,9 +289,36 @@ class AppHost:
                 if not self._app.main.composer.draft:
                     self._app.main.composer.load(line)
 
-    async def _shell(self, command: str) -> None:
+    def save(self, text: str, name: str, ending: str) -> None:
+        """Write a text to `name-N.ending` in the session's folder, never over a file that is there."""
+        from oi_tui.app.outside import save_new
+
         try:
-            await self.session.run_shell(command)
+            file = save_new(self.session.cwd, name, ending, text)
+        except (CommandError, OSError) as error:
+            self.notify(f"it could not be saved: {getattr(error, 'strerror', None) or error}", "error")
+            return
+        self.notify(f"saved to {file.name}")
+
+    async def follow_link(self, address: str) -> None:
+        """Open a web address in the browser; anything else, or where there is none, goes to the clipboard."""
+        from oi_tui.app.outside import browse
+
+        if await asyncio.to_thread(browse, address):
+            self.notify(f"opened {address}")
+            return
+        try:
+            self.notify(f"{address} copied {await self.copy(address)}")
+        except CommandError as error:
+            self.notify(str(error), "error", error.hint)
+
+    async def run_own(self, code: str, language: str) -> None:
+        """Run code as the person's own: nobody is asked, the model is told with the next request."""
+        await self._shell(code, language)
+
+    async def _shell(self, command: str, language: str = "shell") -> None:
+        try:
+            await self.session.run_shell(command, language)
         except ValueError as error:
             self.notify(str(error), "warning")
 

@@ -137,7 +137,7 @@ class MainScreen(FramedScreen):
 
     def on_key(self, event: events.Key) -> None:
         """Who types in a pane means the message box."""
-        if event.is_printable and event.character and self._in_pane():
+        if event.is_printable and event.character and self._in_pane() and not self._bound(event.key):
             event.stop()
             self.composer.take_key(event)
 
@@ -145,6 +145,16 @@ class MainScreen(FramedScreen):
         """Another program had the terminal: what it was typed into must answer nothing here."""
         self.composer.typed_at = time.monotonic()
         self.approval.ask_again()
+
+    def _bound(self, key: str) -> bool:
+        """Does the pane with the keyboard do something by that key now?"""
+        for node in self.focused.ancestors_with_self if self.focused is not None else ():
+            if node is self:
+                break
+            for binding in node._bindings.key_to_bindings.get(key, ()):  # type: ignore[attr-defined]
+                if node.check_action(binding.action.partition("(")[0], ()):
+                    return True
+        return False
 
     # -- approvals
 
@@ -259,6 +269,19 @@ class MainScreen(FramedScreen):
     def on_code_pane_copy_wanted(self, event: CodePane.CopyWanted) -> None:
         self.post_message(self.CopyWanted(event.code))
 
+    def on_chat_pane_copy_wanted(self, event: ChatPane.CopyWanted) -> None:
+        self.post_message(self.CopyWanted(event.text))
+
+    def on_chat_pane_code_wanted(self, event: ChatPane.CodeWanted) -> None:
+        self.code.put_text(event.name, event.code.language, event.code.text)
+        self.follow("code")
+
+    def on_chat_pane_told(self, event: ChatPane.Told) -> None:
+        self.activity.say(event.text)
+
+    def on_transcript_cursor_moved(self) -> None:
+        self.show_hints()
+
     def on_chat_pane_cell_pressed(self, event: ChatPane.CellPressed) -> None:
         self.code.open(event.call_id)
         item = self.routing.transcript.call(event.call_id)
@@ -287,7 +310,7 @@ class MainScreen(FramedScreen):
         return isinstance(self.focused, ScrollView) and not isinstance(self.focused, (TextArea, Input))
 
     def _searching(self) -> bool:
-        return self.console.searching and self.console.has_focus_within
+        return any(pane.searching and pane.has_focus_within for pane in (self.console, self.chat))
 
     def _selected(self) -> str:
         return self.get_selected_text() or self.composer.area.selected_text
@@ -310,7 +333,7 @@ class MainScreen(FramedScreen):
                 if self.code.editing:
                     self.code.leave_editor()
                 elif self._searching():
-                    self.console.leave_search()
+                    (self.chat if self.chat.has_focus_within else self.console).leave_search()
                 elif self.approval.shows_rule:
                     self.approval.hide_rule()
                 else:

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.style import Style
 from textual import work
 
 from .lines import LineView
@@ -18,6 +17,7 @@ from .painting import Span
 from .previews import half_blocks
 from .printable import printable
 from .sections import Section
+from .spotlight import lit
 from .terminal_text import TerminalText
 from .wrapping import Line
 
@@ -252,19 +252,8 @@ class ConsoleView(LineView):
 
     def spans(self, section: Section, number: int) -> list[Span]:
         """What the search found, lit; where it stands, reversed."""
-        if not self._needle:
-            return []
-        needle, fold = self._folded()
-        text = section.line(number).text
-        text = text.casefold() if fold else text
         here = self._found == (section.serial, number)
-        style = Style(reverse=True) if here else self.painter.inks.ground("lit")
-        spans: list[Span] = []
-        place = text.find(needle)
-        while place >= 0:
-            spans.append((place, place + len(needle), style))
-            place = text.find(needle, place + len(needle))
-        return spans
+        return lit(section.line(number).text, self._needle, here, self.painter.inks)
 
 
 def _hits(section: Section, needle: str, fold: bool) -> list[int]:

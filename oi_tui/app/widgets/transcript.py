@@ -11,7 +11,9 @@ from textual.message import Message
 
 from .blocks import Block
 from .lines import LineView
+from .painting import Span
 from .sections import PLACES, Section
+from .spotlight import lit
 from .wrapping import Piece
 
 _AIR = Piece(" ", "text", -1)
@@ -41,6 +43,9 @@ class Transcript(LineView):
             """The view, for `@on(..., selector)`."""
             return self.view
 
+    class CursorMoved(Message):
+        """Another block is chosen, or none."""
+
     class LinkPressed(Message):
         """A link was clicked: `address` as the source had it, not checked."""
 
@@ -58,6 +63,29 @@ class Transcript(LineView):
         """Takes what every widget takes."""
         super().__init__(**options)
         self.cursor: Block | None = None
+        self.needle = ""  # what is searched for
+        self._found: tuple[int, int] | None = None  # (serial, line) where the search stands
+
+    # ---- search
+
+    def light(self, needle: str) -> None:
+        """Light every place with this text, "" for none."""
+        self.needle, self._found = needle, None
+        self.painter.forget()
+        self.refresh()
+
+    def stand_at(self, block: Block, number: int) -> None:
+        """Bring a line into sight at which a search stands."""
+        self._found = (block.serial, number)
+        self.following = False
+        self.painter.forget()
+        self.show_line(block, number)
+        self.refresh()
+
+    def spans(self, section: Section, number: int) -> list[Span]:
+        """What the search found, lit; where it stands, reversed."""
+        here = self._found == (section.serial, number)
+        return lit(section.line(number).text, self.needle, here, self.painter.inks)
 
     # ---- blocks
 
@@ -109,7 +137,7 @@ class Transcript(LineView):
             return
         if self.cursor is None:
             if step < 0:
-                self._set_cursor(sections[-1])
+                self.set_cursor(sections[-1])
             else:
                 self.scroll_to(y=self.scroll_y + 1, animate=False)
             return
@@ -121,11 +149,12 @@ class Transcript(LineView):
         elif step < 0 and top < self.scroll_y:
             self.scroll_to(y=max(top, self.scroll_y - 3), animate=False)
         elif 0 <= index + step < len(sections):
-            self._set_cursor(sections[index + step])
+            self.set_cursor(sections[index + step])
         elif step > 0:
             self.action_leave()
 
-    def _set_cursor(self, section: Section | None) -> None:
+    def set_cursor(self, section: Section | None) -> None:
+        """Choose a block, None for none."""
         old = self.cursor
         self.cursor = section if isinstance(section, Block) else None
         for each in (old, self.cursor):
@@ -136,10 +165,12 @@ class Transcript(LineView):
             last = len(self.cursor) - 1
             self.show_line(self.cursor, last if upwards else 0)
         self.refresh()
+        if self.cursor is not old:
+            self.post_message(self.CursorMoved())
 
     def action_leave(self) -> None:
         """No cursor; back to the bottom."""
-        self._set_cursor(None)
+        self.set_cursor(None)
         self.follow()
 
     def action_press(self) -> None:
@@ -172,8 +203,10 @@ class Transcript(LineView):
         section, number = found
         if address := self._address(event):
             self.post_message(self.LinkPressed(self, address))
-        elif isinstance(section, Block) and section.foldable and number == 0:
-            self._press(section)
+        elif isinstance(section, Block):
+            self.set_cursor(section)
+            if section.foldable and number == 0:
+                self._press(section)
 
     def _address(self, event: events.Click) -> str:
         """The link under the mouse, "" for none."""

@@ -116,17 +116,17 @@ async def test_click_opens_and_closes() -> None:
         await pilot.click(view, offset=(6, 0))
         await pilot.pause()
         assert app.pressed == [block]
-        assert screen_text(view) == ["   ▾ read a", " ▌ what was read"]
+        assert screen_text(view) == [" ▌ ▾ read a", " ▌ what was read"]
         block.set_lines([Line("other"), Line("lines")])
         await pilot.pause()
-        assert screen_text(view) == ["   ▾ read a", " ▌ other", " ▌ lines"]
+        assert screen_text(view) == [" ▌ ▾ read a", " ▌ other", " ▌ lines"]
         block.append("\nmore")
         await pilot.pause()
         assert screen_text(view)[-1] == " ▌ more"
         block.set_head(styled(("read ", "muted"), ("b", "text"), ("  ok", "ok")))
         block.set_open(False)
         await pilot.pause()
-        assert screen_text(view) == ["   ▸ read b  ok"]
+        assert screen_text(view) == [" ▌ ▸ read b  ok"]
 
 
 async def test_text_that_comes_while_closed_is_there_when_opened() -> None:
