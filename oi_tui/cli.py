@@ -20,6 +20,8 @@ _COMMANDS: dict[str, str] = {
     "fork": "go on in a copy of an earlier session",
     "sessions": "earlier sessions: list, search, rename, export, rm",
     "audit": "what ran, who allowed it, under what policy",
+    "login": "store the key of a model provider; --status: which have one",
+    "logout": "delete a stored key",
     "models": "the built-in model: list, pull, rm",
     "harness": "how models are prompted: list, show ID, test ID",
     "skills": "instructions for kinds of tasks: list, show, new, on, off, trust",
@@ -53,6 +55,10 @@ def _face(args: list[str]) -> int:
 
         _cwd()
         return audit(args[1:])
+    if command in {"login", "logout"}:
+        from oi_tui.faces import login as keys
+
+        return (keys.login if command == "login" else keys.logout)(args[1:])
     if command == "models":
         from oi_tui.faces.models import main as models
 

@@ -31,6 +31,11 @@ def audit_file() -> Path:
     return home() / "audit" / "audit.jsonl"
 
 
+def keys_file() -> Path:
+    """Which providers have a key in the keyring, and the keys that had to be kept here, JSON."""
+    return home() / "auth.json"
+
+
 def sessions() -> Path:
     """Saved sessions, one JSONL file each, in YYYY/MM/DD folders."""
     return home() / "sessions"

@@ -77,6 +77,31 @@ class WebSettings:
 
 
 @dataclass(slots=True)
+class EnvironmentSettings:
+    """Which variables code finds; the names are those of Codex's config files."""
+
+    inherit: str = setting(
+        "all",
+        "which of your variables code gets: all, core or none; never keys of model providers",
+        choices=("all", "core", "none"),
+    )
+    ignore_default_excludes: bool = setting(
+        False, "also variables that look like secrets: *KEY*, *SECRET*, *TOKEN*, *PASSWORD* and the like"
+    )
+    exclude: list[str] = field(
+        default_factory=lambda: list[str](), metadata={"help": "patterns of variables that code does not get"}
+    )
+    include_only: list[str] = field(
+        default_factory=lambda: list[str](), metadata={"help": "patterns of variables that code gets, and no others"}
+    )
+    allow: list[str] = field(
+        default_factory=lambda: list[str](),
+        metadata={"help": "variables that code gets although they look like secrets, such as GITHUB_TOKEN"},
+    )
+    set: dict[str, Any] = field(default_factory=dict, metadata={"help": "further variables for code"})
+
+
+@dataclass(slots=True)
 class SkillSettings:
     """Names as in `[skills]` of other programs' config files."""
 

@@ -20,6 +20,7 @@ from oi_tui import paths
 from oi_tui.config_lines import line_of
 from oi_tui.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from oi_tui.setting_sections import (
+    EnvironmentSettings,
     LlmSettings,
     SkillSettings,
     ThemeSettings,
@@ -36,6 +37,8 @@ APPROVALS = ("read-only", "ask", "auto-edit", "auto", "full")
 _ALIASES = {
     "llm.model": "model",
     "approval": "approval_policy",
+    "env": "shell_environment_policy.inherit",
+    "env.allow": "shell_environment_policy.allow",
     "llm.max_budget": "max_budget",
     "model_reasoning_effort": "llm.reasoning_effort",
     "model_reasoning_summary": "llm.reasoning_summary",
@@ -93,6 +96,7 @@ class Settings:
         metadata={"help": "languages that code may be written in; empty: all that are here"},
     )
     python: str = _field("", "Python interpreter that runs code; empty: the active or the folder's environment")
+    shell_environment_policy: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     conversation_history: bool = _field(True, "save sessions")
     profile: str = _field("", "profile that is laid over config.toml: a name, a file or an address")
     offline: bool = _field(False, "ask no model beyond this machine and fetch no pages; code may still do so")
@@ -174,8 +178,16 @@ _SECTIONS: dict[str, type[Any]] = {
     "web": WebSettings,
     "skills": SkillSettings,
     "wtf": WtfSettings,
+    "shell_environment_policy": EnvironmentSettings,
 }
-_OPEN_TABLES = ("model_providers", "models", "model_harnesses", "llm.headers", "projects")
+_OPEN_TABLES = (
+    "model_providers",
+    "models",
+    "model_harnesses",
+    "llm.headers",
+    "projects",
+    "shell_environment_policy.set",
+)
 _NO_VARIABLE = {*_OPEN_TABLES, "skills.config", "start_code"}
 COMMAND_LINE = "command line"  # an origin
 

@@ -11,6 +11,8 @@ import os
 import time
 from pathlib import Path
 
+from oi_tui.protocol.secrets import kept
+
 TAIL_BYTES = 2_000_000  # how much of the end of the file is read
 LONGEST = 100_000  # characters of an entry that still goes to the file; longer ones last for the session
 
@@ -79,7 +81,7 @@ class PromptHistory:
         return found
 
     def _write(self, text: str) -> str:
-        line = json.dumps({"ts": round(time.time(), 3), "cwd": self._cwd, "text": text}).encode() + b"\n"
+        line = json.dumps({"ts": round(time.time(), 3), "cwd": self._cwd, "text": kept(text)}).encode() + b"\n"
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             target = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

@@ -18,6 +18,7 @@ from oi_tui.protocol.lmc import Chunk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from oi_tui.computer.environment import Variables
     from oi_tui.computer.interpreters import Interpreter
     from oi_tui.computer.jobs import Job, Jobs
     from oi_tui.computer.left_running import Left, LeftRunning
@@ -31,7 +32,7 @@ class Computer:
     """Owns the kernels and shells of one session; all of its methods belong on the loop's thread.
 
     cwd: where code starts. python: the interpreter for Python blocks, "" to choose (see interpreters.py). env: the
-    person's environment, the process's own by default; keys of model providers are taken out of it.
+    person's environment, the process's own by default; keys and secrets are taken out of it, see environment.py.
     limits: what code may take of the machine, `Limits.safe` by default; `Limits()` stands for none.
     backend: where it runs, see backends/base.py; ValueError with a sentence for one that cannot be used.
     outputs: the folder that full outputs of blocks are kept in, made on use; code finds it as OI_OUTPUTS.
@@ -56,6 +57,7 @@ class Computer:
         self._cwd = os.path.abspath(cwd)  # noqa: PTH100
         self.limits = Limits.safe(self._cwd) if limits is None else limits
         self.outputs = outputs
+        self.variables: Variables | None = None  # which of the person's code gets; to be set before anything runs
         self.trusted = False  # the person trusts what the folder brings, for `computer.skills`
         self.active_lines = self._base.get("INTERPRETER_ACTIVE_LINE_DETECTION", "true").lower() == "true"
         self.opening: dict[str, str] = {}  # code that runs before the first block of a language, by its one name
@@ -250,7 +252,7 @@ class Computer:
         """
         from oi_tui.computer import environment, install
 
-        env = environment.for_code(self._base, "", self.interpreter().bin_folder)
+        env = environment.for_code(self._base, "", self.interpreter().bin_folder, self.variables)
         async with self._turn:
             return await install.install(self.interpreter(), distribution, emit, env=env, cwd=self._cwd)
 
@@ -332,7 +334,7 @@ class Computer:
 
         table = self._processes()
         if self._env is None:
-            self._env = environment.for_code(self._base, table.cookie, self.interpreter().bin_folder)
+            self._env = environment.for_code(self._base, table.cookie, self.interpreter().bin_folder, self.variables)
             for name in environment.ANSWERED if self.takes_input else ():
                 if name not in self._base:
                     self._env.pop(name)

@@ -10,6 +10,7 @@ from typing import Any
 
 from oi_tui.protocol.foreign import KEYS, history_of
 from oi_tui.protocol.lmc import InvalidMessage, Message
+from oi_tui.protocol.secrets import kept
 
 ENDINGS = (".ipynb", ".md", ".html", ".json", ".py", ".sh")
 READABLE = (".ipynb", ".json")
@@ -31,7 +32,7 @@ def export(messages: Sequence[Message], path: Path, *, replace: bool = False) ->
         raise ExportError(f"{path} is a folder", "give a file name")
     if path.exists() and not replace:
         raise ExportError(f"{path} exists already", f"/export -f {path} replaces it")
-    data = write(messages).encode("utf-8", "replace")
+    data = kept(write(messages)).encode("utf-8", "replace")
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from oi_tui.models import keys
 from oi_tui.models.client import AuthError, BadRequest, ModelNotFound
 from oi_tui.models.provider_table import Provider, Quirks, read_table
 from oi_tui.models.wires.retry import RetryPolicy
+from oi_tui.protocol import secrets
 
 # Prefixes of classic model names that mean a kind of server without an address of its own.
 _BARE_PREFIXES = ("azure", "azure_ai", "huggingface", "local", "custom", "text-completion-openai", "litellm_proxy")
@@ -89,9 +91,14 @@ def _through_litellm(id: str) -> Provider | None:
 
 
 def with_key(tables: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> list[Provider]:
-    """Hosted providers whose key is set, in the order of the table: what can be used without asking for a key."""
+    """Hosted providers whose key is set or stored, in the order of the table: what can be used without asking."""
     environ = os.environ if environ is None else environ
-    return [one for one in known(tables).values() if any(environ.get(name, "").strip() for name in one.key_env)]
+    kept = keys.places()
+    return [
+        one
+        for one in known(tables).values()
+        if any(environ.get(name, "").strip() for name in one.key_env) or one.id in kept
+    ]
 
 
 def resolve(
@@ -314,8 +321,10 @@ def _key(provider: Provider, given: str | None, environ: Mapping[str, str], *, n
     for name in provider.key_env:
         if environ.get(name, "").strip():
             return _sendable(environ[name], name)
+    if kept := keys.stored(provider.id):
+        return _sendable(kept, "oi login")
     if needed and provider.key_env and not provider.auth:
-        hint = provider.key_help or f"set {provider.key_env[0]}, or pass --api_key; or choose another model"
+        hint = provider.key_help or f"oi login {provider.id} stores one; or set {provider.key_env[0]} or pass --api_key"
         raise AuthError(f"{provider.name} needs a key, and {provider.key_env[0]} is not set", hint=hint)
     return ""
 
@@ -325,6 +334,7 @@ def _sendable(value: str, source: str) -> str:
     value = value.strip()
     if not all(33 <= ord(one) <= 126 for one in value):
         raise AuthError(f"the key in {source} holds characters that no key has", hint=f"copy it again into {source}")
+    secrets.learn(value)
     return value
 
 

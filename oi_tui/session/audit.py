@@ -176,6 +176,6 @@ def read() -> Iterator[dict[str, Any]]:
 
 
 def _masked(text: str) -> str:
-    from oi_tui.models.wires.errors import mask
+    from oi_tui.protocol.secrets import mask
 
     return mask(text)

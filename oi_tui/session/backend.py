@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from oi_tui.computer.computer import Computer
+from oi_tui.computer.environment import Variables, secret
 from oi_tui.models.client import ModelError
+from oi_tui.protocol.secrets import learn
 from oi_tui.settings import Settings
 
+_TELLING = 12  # characters from which on the value of a variable is a secret rather than a switch
 SOON = 0.5  # seconds after which a person is told what is waited for
 _INSTEAD = "--backend local runs code on this machine"
 
@@ -72,6 +76,18 @@ def made(settings: Settings, cwd: str, outputs: Path, takes_input: bool = False)
     for one in settings.start_code:
         name = computer.canonical(str(one.get("language", "python"))) or "python"
         computer.opening[name] = "\n".join(filter(None, (computer.opening.get(name), str(one.get("code", "")))))
+    for name, value in os.environ.items():  # code that is allowed one may print it
+        if secret(name) and len(value) >= _TELLING and not value.startswith(("/", "~", ".")):
+            learn(value)
+    wanted = settings.shell_environment_policy
+    computer.variables = Variables(
+        wanted.inherit,
+        wanted.ignore_default_excludes,
+        tuple(wanted.exclude),
+        tuple(wanted.include_only),
+        tuple(wanted.allow),
+        wanted.set,
+    )
     return computer
 
 

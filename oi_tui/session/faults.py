@@ -9,7 +9,7 @@ from oi_tui import paths
 
 def log() -> None:
     """Append the exception that is being handled to logs/faults.log, keys masked; silent where that cannot be done."""
-    from oi_tui.models.wires.errors import mask
+    from oi_tui.protocol.secrets import mask
 
     try:
         folder = paths.private_dir(paths.home() / "logs")

@@ -39,7 +39,7 @@ def log(session: Conversation, body: dict[str, Any]) -> None:
 
 def masked(value: Any) -> Any:
     """A body with keys in its texts masked."""
-    from oi_tui.models.wires.errors import mask
+    from oi_tui.protocol.secrets import mask
 
     if isinstance(value, str):
         return mask(value)

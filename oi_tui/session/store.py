@@ -22,6 +22,7 @@ from typing import Any
 from oi_tui import paths
 from oi_tui.filelock import try_lock
 from oi_tui.protocol.lmc import Message
+from oi_tui.protocol.secrets import kept
 from oi_tui.session.cards import cards, files
 from oi_tui.session.view import Compaction
 
@@ -138,7 +139,7 @@ class Store:
         lines = "".join(
             json.dumps({"time": _now(), **one}, ensure_ascii=False, separators=(",", ":")) + "\n" for one in records
         )
-        data = lines.encode("utf-8", "replace")
+        data = kept(lines).encode("utf-8", "replace")
         try:
             file = self._open()
             if self._torn:

@@ -79,12 +79,12 @@ async def test_a_folder_that_is_gone_is_told(bench: Bench) -> None:
 
 async def test_provider_keys_stay_out(tmp_path: Path) -> None:
     """UR-103."""
-    env = {**os.environ, "OPENAI_API_KEY": "sk-SECRET-1", "ANTHROPIC_API_KEY": "sk-SECRET-2", "MY_OWN_TOKEN": "mine"}
+    env = {**os.environ, "OPENAI_API_KEY": "sk-SECRET-1", "ANTHROPIC_API_KEY": "sk-SECRET-2", "MY_OWN_NAME": "mine"}
     bench = Bench(Computer(str(tmp_path), python=sys.executable, env=env))
     shell = await bench.run("shell", "env")
     python = await bench.run("python", "import os; print(dict(os.environ))")
     assert "SECRET" not in shell.text + python.text
-    assert "MY_OWN_TOKEN=mine" in shell.text and "'MY_OWN_TOKEN': 'mine'" in python.text
+    assert "MY_OWN_NAME=mine" in shell.text and "'MY_OWN_NAME': 'mine'" in python.text
     await bench.computer.close()
 
 

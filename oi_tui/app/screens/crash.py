@@ -13,7 +13,7 @@ from oi_tui import paths
 def crash_words(error: Exception | None, session_id: str) -> Text:
     """A few lines for the terminal, after the app is gone. Writes the details, without values of variables, to a file
     in the home folder."""
-    from oi_tui.models.wires.errors import mask
+    from oi_tui.protocol.secrets import mask
 
     what = mask(f"{type(error).__name__}: {error}") if error is not None else "an unknown error"
     words = [f"oi stopped because of a fault of its own: {what.splitlines()[0][:300]}"]

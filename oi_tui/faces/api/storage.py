@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oi_tui.protocol.secrets import kept
+
 if TYPE_CHECKING:
     from oi_tui.faces.api.program import Program
 
@@ -48,7 +50,7 @@ def save(interpreter: Program) -> Path:
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
         with open(descriptor, "w", encoding="utf-8") as file:  # noqa: PTH123 - a descriptor
-            json.dump(interpreter.messages, file, default=str)
+            file.write(kept(json.dumps(interpreter.messages, default=str)))
         beside.replace(path)
     except BaseException:
         beside.unlink(missing_ok=True)

@@ -14,15 +14,10 @@ from typing import Any
 
 from oi_tui.models import client as kinds
 from oi_tui.models.client import ModelError
+from oi_tui.protocol.secrets import mask
 
 _MOST = 400  # characters of a provider's sentence
 _DEEPEST = 12  # objects within objects that are looked into for it
-_KEYS = re.compile(
-    r"\b((?:sk|pk|gsk|xai|csk|fw|hf|ghp|gho|github_pat)[-_]|AIza)[A-Za-z0-9_\-*]{6,}|\b(bearer) +[^\s\"',]{4,}",
-    re.IGNORECASE,
-)
-
-_PASSWORD = re.compile(r"://[^/@\s\"']+@")
 _SECRET = 8  # characters from which on the value of a header is taken for a secret
 
 _CONTEXT = re.compile(
@@ -94,12 +89,6 @@ class Names:
             if len(secret) >= (4 if secret == self.key else _SECRET):
                 text = text.replace(secret, "[key]")
         return mask(text)
-
-
-def mask(text: str) -> str:
-    """`text` without anything that looks like a key, and without the password in an address."""
-    text = _PASSWORD.sub("://[hidden]@", text)
-    return _KEYS.sub(lambda found: f"{found[1]}[hidden]" if found[1] else f"{found[2]} [hidden]", text)
 
 
 def from_response(names: Names, status: int, headers: Mapping[str, str], body: bytes) -> ModelError:
