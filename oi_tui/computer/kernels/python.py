@@ -38,6 +38,12 @@ class PythonKernel(FramedKernel):
             self._folder = str(self.table.scratch())
         super().start(cwd)
 
+    def exited(self, returncode: int) -> None:
+        """As everywhere. A Python 2 does not know the options that it is started with."""
+        super().exited(returncode)
+        if "ended before it was ready (exit code 2)" in self._lost:
+            self._lost = f"{self._command()[0]} does not start: Python 3.8 or newer is needed"
+
 
 def make(setting: Setting) -> PythonKernel:
     """The kernel of this computer."""

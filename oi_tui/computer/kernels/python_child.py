@@ -1415,6 +1415,9 @@ def main(requests: int, events: int, folder_first: bool, scratch: str) -> None:
 
     scratch: a folder for temporary files, which the parent removes; "" for none.
     """
+    known = sys.modules.get("linecache")
+    if known is not None:  # Python 3.13 takes the line that started us for the source of every "<string>"
+        known.cache.pop("<string>", None)
     kernel = Kernel(requests, events, scratch)
     kernel.install()
     kernel.serve(folder_first)
