@@ -14,8 +14,15 @@ _LONGEST = 1000  # characters of one message that are shown
 _ON_OFF = (Choice("true"), Choice("false"))
 
 
-async def _verbose(host: Host, _: str) -> None:
-    """All messages, as they are kept; pictures by their size."""
+async def _verbose(host: Host, wanted: str) -> None:
+    """Keep what is sent from now on, and show all messages as they are kept, pictures by their size; or stop that."""
+    if wanted.lower() not in {"", "true", "false"}:
+        raise CommandError(f"%verbose is true or false, not {wanted}")
+    host.session.settings.verbose = wanted.lower() != "false"
+    if not host.session.settings.verbose:
+        host.notify("requests are not kept any more")
+        return
+    host.notify("what is sent to the model is kept in the folder logs from now on", hint="%verbose false ends that")
     lines = json.dumps([_short(one) for one in host.session.messages], indent=2, ensure_ascii=False, default=str)
     host.show("messages", f"```json\n{lines.replace('```', '` ` `')}\n```")
 
@@ -28,6 +35,18 @@ def _short(one: dict[str, Any]) -> dict[str, Any]:
     elif isinstance(content, str) and len(content) > 2 * _LONGEST:
         shown["content"] = f"{content[:_LONGEST]}…, {len(content):,} characters"
     return shown
+
+
+async def _loop(host: Host, wanted: str) -> None:
+    settings = host.session.settings
+    if wanted.lower() not in {"", "on", "off"}:
+        raise CommandError(f"/loop is on or off, not {wanted}")
+    settings.loop = not settings.loop if not wanted else wanted.lower() == "on"
+    if settings.loop:
+        ends = settings.loop_breakers[0] if settings.loop_breakers else "nothing: esc stops it"
+        host.notify(f"the model is prompted to go on until it says: {ends}", hint="/loop off ends that")
+    else:
+        host.notify("the model is not prompted any more")
 
 
 async def _auto_run(host: Host, wanted: str) -> None:
@@ -87,9 +106,16 @@ def _bare(url: str) -> str:
 
 
 CLASSIC = (
-    Command("verbose", "%", "show all messages as they are kept", _verbose, aliases=("debug",)),
+    Command(
+        "verbose", "%", "show all messages as they are kept, and keep what is sent from now on", _verbose,
+        Argument("true|false", options=_ON_OFF), aliases=("debug",),
+    ),
+    Command(
+        "loop", "/", "prompt the model to go on until it says that it is done", _loop,
+        Argument("on|off", options=(Choice("on"), Choice("off"))),
+    ),
     Command(
         "auto_run", "%", "run everything unasked, or ask again", _auto_run, Argument("true|false", options=_ON_OFF)
     ),
     Command("info", "%", "show versions, machine and model, for a bug report", _info),
-)
+)  # fmt: skip

@@ -8,6 +8,7 @@ from oi_tui.commands.base import Argument, Command, CommandError, Host
 
 if TYPE_CHECKING:
     from oi_tui.session.budget import Budget
+    from oi_tui.session.session import Session
     from oi_tui.session.window import Filling, Kind
 
 _WIDTH = 40  # cells of the bar
@@ -24,7 +25,8 @@ _NAMES: dict[Kind, tuple[str, str]] = {
 }
 
 
-async def _context(host: Host, _: str) -> None:
+async def _context(host: Host, prompt: str) -> None:
+    """prompt: of which it is said as well what it would take."""
     from oi_tui.models.client import ModelError
 
     session = host.session
@@ -34,6 +36,8 @@ async def _context(host: Host, _: str) -> None:
         raise CommandError(str(error), error.hint) from error
     compaction = session.history.compaction
     lines = [*window_lines(filling, session.model), "", *_money_lines(session.budget)]
+    if prompt:
+        lines += ["", _with_prompt(session, filling, prompt)]
     if compaction is not None and compaction.upto:
         gone = compaction.upto - len(compaction.kept)
         by = "a summary stands for them" if compaction.summary else "nothing stands for them"
@@ -71,6 +75,18 @@ def window_lines(filling: Filling, model: str) -> list[str]:
     return lines
 
 
+def _with_prompt(session: Session, filling: Filling, prompt: str) -> str:
+    """What a message would take, alone and with all that is sent along."""
+    from oi_tui.models import tokens
+
+    count = tokens.count(prompt)
+    info = session.engine.connection.info if session.engine.connection else None
+    price = info.input_price if info else None
+    total = filling.used + count
+    cost = f", about ${total * price / 1e6:.6f}" if price else ""
+    return f"That prompt takes about {count:,} tokens; with all that is sent along it is {total:,}{cost}."
+
+
 def _bar(filling: Filling) -> str:
     """The window as a row of signs; each kind that is there has one at least."""
     row = ""
@@ -104,7 +120,10 @@ def _something_said(host: Host) -> str:
 
 
 CONTEXT = (
-    Command("context", "/", "show what fills the model's window, tokens and cost", _context, aliases=("tokens",)),
+    Command(
+        "context", "/", "show what fills the model's window, tokens and cost", _context,
+        aliases=("tokens", "usage", "cost"),
+    ),
     Command(
         "compact",
         "/",
@@ -114,5 +133,8 @@ CONTEXT = (
         when=_something_said,
         busy_ok=False,
     ),
-    Command("tokens", "%", "show what fills the model's window, tokens and cost", _context),
-)
+    Command(
+        "tokens", "%", "show what fills the model's window, tokens and cost; of a prompt as well", _context,
+        Argument("PROMPT"),
+    ),
+)  # fmt: skip

@@ -95,6 +95,7 @@ def parse(line: str, commands: Sequence[Command] | None = None) -> Parsed:
     titles = [one.kind + name for one in commands for name in (one.name, *one.aliases)]
     # The sign may be the mistake: /reset for %reset.
     near = get_close_matches(match[2].lower(), [title[1:] for title in titles], n=1, cutoff=0.6)
+    titles.sort(key=lambda one: one[0] != match[1])
     nearest = next((one for one in titles if near and one[1:] == near[0]), "")
     return Unknown(title, nearest)
 

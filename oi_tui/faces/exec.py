@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import ApprovalRequested, EndReason, Event, Notice, TurnEnded
@@ -76,7 +76,8 @@ def main(
     async def run() -> int:
         session = Session(loaded.settings, cwd, saved)
         try:
-            return await _Run(session, printer, last_message, timeout).go(prompt)
+            pages = sys.stderr if as_json else sys.stdout
+            return await _Run(session, printer, last_message, timeout, pages).go(prompt)
         finally:
             await session.close()
 
@@ -123,8 +124,11 @@ def _decode(data: bytes) -> str:
 class _Run:
     """One task from submit to exit code."""
 
-    def __init__(self, session: Session, printer: Printer, last_message: str, timeout: float | None) -> None:
-        self._session, self._printer = session, printer
+    def __init__(
+        self, session: Session, printer: Printer, last_message: str, timeout: float | None, pages: TextIO = sys.stdout
+    ) -> None:
+        """pages: where texts go that commands in front of the task show."""
+        self._session, self._printer, self._pages = session, printer, pages
         self._last_message, self._timeout = last_message, timeout
         self._refused = self._timed_out = self._terminated = False
 
@@ -134,6 +138,15 @@ class _Run:
         events = session.bus.subscribe()
         self._listen_to_signals()
         session.start()
+        from oi_tui.faces import exec_commands
+
+        lines, prompt = exec_commands.split(prompt)
+        if lines:
+            host = exec_commands.Host(session, self._pages)
+            await exec_commands.carry_out(lines, host, events, self._printer.show)
+            if host.failed or not prompt:
+                return 2 if host.failed else 0
+            prompt += host.attached
         first = len(session.messages)
         session.submit(prompt)
         timer = asyncio.get_running_loop().call_later(self._timeout, self._time_out) if self._timeout else None
