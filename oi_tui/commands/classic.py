@@ -107,7 +107,7 @@ def _bare(url: str) -> str:
 
 CLASSIC = (
     Command(
-        "verbose", "%", "show all messages as they are kept, and keep what is sent from now on", _verbose,
+        "verbose", "%", "show all messages, and keep what is sent from now on", _verbose,
         Argument("true|false", options=_ON_OFF), aliases=("debug",),
     ),
     Command(

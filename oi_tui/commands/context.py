@@ -134,7 +134,7 @@ CONTEXT = (
         busy_ok=False,
     ),
     Command(
-        "tokens", "%", "show what fills the model's window, tokens and cost; of a prompt as well", _context,
+        "tokens", "%", "show what fills the window, and what a prompt would take", _context,
         Argument("PROMPT"),
     ),
 )  # fmt: skip

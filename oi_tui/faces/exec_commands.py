@@ -81,6 +81,9 @@ class Host:
     def attach(self, mark: str) -> None:
         self.attached += f"\n{mark}"
 
+    def draft(self, text: str) -> None:
+        self.notify(f"it said: {text}")
+
     def quit(self) -> None:
         raise CommandError("there is nothing to leave", "the run ends by itself")
 

@@ -145,7 +145,15 @@ class Computer:
             python, backend = (settings.python, settings.backend) if settings else ("", "local")
             self._engine = loop.call(lambda: Engine(cwd, python=python, backend=backend or "local", outputs=outputs))
             loop.close_at_exit(self, self._close)
+        self._engine.opening = self._opening()
         return self._engine
+
+    def _opening(self) -> dict[str, str]:
+        """Code that a Python kernel begins with: where kept functions lie, and their definitions."""
+        folder = getattr(self.interpreter, "skills_path", None)
+        lines = [f"computer.skills.path = {os.path.expanduser(folder)!r}"] if folder else []  # noqa: PTH111
+        lines += ["computer.skills.import_skills()"] if self.import_skills else []
+        return {"python": "\n".join(lines)} if lines else {}
 
     async def _close(self) -> None:
         from oi_tui.session.store import remove_outputs

@@ -28,7 +28,9 @@ class OpenInterpreter:
     messages: LMC dicts, to be read, changed and assigned at any time between turns. What concerns services that are
     gone (telemetry, contribution of conversations) is kept as data: nothing is ever sent. Of ours: `harness`
     ("classic" prompts as that program did, any other id, or "auto", as the app does), `trust_placeholders` (run what
-    stands in `{{ }}` in a system message), `last_stop` (how the last turn ended).
+    stands in `{{ }}` in a system message), `last_stop` (how the last turn ended). offline: no model beyond this machine
+    is looked for; one that is named is asked. skills_path, import_skills: where Python code finds functions that were
+    kept, and that they are defined in its kernel. speak_messages: answers are read aloud.
     """
 
     def __init__(
@@ -219,6 +221,20 @@ class OpenInterpreter:
     @conversation_history_path.setter
     def conversation_history_path(self, path: str) -> None:
         self._history_path = path
+
+    @property
+    def sync_computer(self) -> bool:
+        """Never: what code does with its `computer` is not carried over to the program's."""
+        return False
+
+    @sync_computer.setter
+    def sync_computer(self, wanted: bool) -> None:
+        if wanted:
+            warnings.warn(
+                "sync_computer is not there: the kernel's `computer` keeps a state of its own; pass values to code by "
+                "interpreter.computer.run",
+                stacklevel=2,
+            )
 
     @property
     def anonymous_telemetry(self) -> bool:

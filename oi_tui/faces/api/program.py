@@ -37,6 +37,7 @@ class Program(Protocol):
     conversation_history: bool
     conversation_filename: str | None
     plain_text_display: bool
+    multi_line: bool
     harness: str
     trust_placeholders: bool
     last_stop: TurnEnded | None

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from oi_tui.faces.api.program import Program
 
 Chunks = Generator[dict[str, Any], None, None]
+_QUOTES = '"""'
 _LEAVE = {"exit", "exit()", "quit", "quit()", "%exit", "%quit", "/exit", "/quit"}
 
 
@@ -18,7 +19,7 @@ def converse(interpreter: Program) -> Chunks:
     sys.stdout.write("say what you want done; exit leaves\n")
     while True:
         try:
-            said = input("> ").strip()
+            said = _typed() if interpreter.multi_line else input("> ").strip()
         except (EOFError, KeyboardInterrupt):
             sys.stdout.write("\n")
             return
@@ -35,6 +36,18 @@ def converse(interpreter: Program) -> Chunks:
             sys.stdout.write("\nstopped\n")
         except Exception as error:
             sys.stdout.write(f"{error}\n")
+
+
+def _typed() -> str:
+    """A line, or from three quotes on all lines to the next three. Raises EOFError."""
+    lines = [input("> ")]
+    if lines[0].count(_QUOTES) % 2:
+        while _QUOTES not in (line := input(". ")):
+            lines.append(line)
+        lines.append(line)
+    text = "\n".join(lines).strip()
+    whole = text.startswith(_QUOTES) and text.endswith(_QUOTES) and text.count(_QUOTES) == 2
+    return text.removeprefix(_QUOTES).removesuffix(_QUOTES).strip("\n") if whole else text
 
 
 def displayed(interpreter: Program, chunks: Chunks) -> Chunks:

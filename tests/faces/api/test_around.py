@@ -171,3 +171,50 @@ def test_llm_run_asks_aside(make: Make) -> None:
     ]
     assert "".join(part["content"] for part in one.llm.run(asked)) == "pong" and one.messages == []
     assert one.llm.completions.seen[0]["messages"][0]["content"].startswith("Be brief.")  # type: ignore[union-attr]
+
+
+def test_kept_functions_are_there_where_the_program_says_so(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "double.py").write_text("def double(n):\n    return 2 * n\n")
+    one = make(run("print(double(21))"), "done", skills_path=str(tmp_path), import_skills=True)
+    one.chat("go", display=False)
+    assert one.messages[-2]["content"] == "42\n"
+    assert str(tmp_path) in one.computer.run("python", "print(computer.skills.path)")[0]["content"]
+    other = make(skills_path=str(tmp_path))
+    assert "NameError" in other.computer.run("python", "double(2)")[0]["content"]
+
+
+def test_answers_are_read_aloud(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.user_reports.driver import until
+
+    program, heard = tmp_path / "spd-say", tmp_path / "heard"
+    program.write_text(f"#!/bin/sh\ncat >> {heard}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    one = make("It is six.", speak_messages=True)
+    one.chat("go", display=False)
+    until(lambda: heard.exists() and heard.read_text() == "It is six.", 20)
+
+
+def test_what_is_not_there_is_said_and_what_sends_nothing_is_accepted(make: Make) -> None:
+    with pytest.warns(UserWarning, match="sync_computer is not there"):
+        one = make(sync_computer=True, contribute_conversation=True, disable_telemetry=True)
+    assert (one.sync_computer, one.will_contribute, one.anonymous_telemetry) == (False, False, False)
+    assert one.contribute_conversation and one.disable_telemetry
+
+
+def test_verbose_keeps_requests(make: Make, isolated: Path) -> None:
+    one = make("hello", verbose=True)
+    one.chat("hi", display=False)
+    (file,) = (isolated / ".openinterpreter" / "logs").glob("requests-*.jsonl")
+    assert "hi" in file.read_text() and one.verbose
+
+
+def test_a_message_of_several_lines_in_the_terminal() -> None:
+    told = "print('GOT', repr(params['messages'][-1]['content']))"
+    program = _TURN.replace('ran = "ran" in str(params["messages"][-1])', f"ran = True; {told}")
+    typed = '"""first\nsecond"""\n"""alone"""\nexit\n'
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{program}one.chat()"], input=typed, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert "GOT 'first\\nsecond'" in ran.stdout and "GOT 'alone'" in ran.stdout, ran.stdout + ran.stderr
