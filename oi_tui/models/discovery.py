@@ -132,17 +132,30 @@ def _named(server: LocalServer | None, model: str) -> LocalModel | None:
     return next((one for one in server.models if one.id == model), None) if server else None
 
 
-async def loaded(base_url: str, model: str, *, seconds: float = 300.0) -> tuple[int, int]:
-    """Have Ollama load a model; (tokens of the window that it has there, the most that it could take), 0 where Ollama
-    does not say. A prompt longer than the window is cut there without a word. Never raises."""
+async def loaded(provider: str, base_url: str, model: str, *, seconds: float = 300.0) -> tuple[int, int]:
+    """Have Ollama or LM Studio load a model; (tokens of the window that it has there, the most that it could take), 0
+    where the server does not say. Ollama cuts a prompt that is longer without a word. Never raises.
+
+    Source for LM Studio: its REST API (`POST /api/v0/completions` loads the model and tells `model_info`).
+    """
     root = base_url.removesuffix("/v1")
+    lm_studio = provider == "lmstudio"
+    path = "/api/v0/completions" if lm_studio else "/api/generate"
+    body = {"model": model, "stream": False, **({"prompt": "hi", "max_tokens": 1} if lm_studio else {})}
+    answer: dict[str, Any] = {}
     try:
         async with asyncio.timeout(seconds):
-            await _get_json(root, "/api/generate", {"model": model, "stream": False})
+            answer = await _get_json(root, path, body)
     except (OSError, TimeoutError, ValueError):
-        return 0, 0
-    found = await _shown(root, LocalModel(model), 2.0)
-    return found.context or 0, found.longest or 0
+        if not lm_studio:
+            return 0, 0
+    if not lm_studio:
+        found = await _shown(root, LocalModel(model), 2.0)
+        return found.context or 0, found.longest or 0
+    info = answer.get("model_info")
+    given = _number(info.get("context_length")) if isinstance(info, dict) else None
+    found = _named(await _within(2.0, _lm_studio(root)), model) or LocalModel(model)
+    return given or found.context or found.longest or 0, found.longest or 0
 
 
 async def pull(root: str, model: str) -> AsyncGenerator[tuple[str, int, int], None]:
@@ -232,13 +245,13 @@ async def _lm_studio(root: str) -> LocalServer:
     models = tuple(
         LocalModel(
             id=str(one["id"]),
-            context=one.get("loaded_context_length") or (longest if one.get("state") == "loaded" else None),
+            context=_number(one.get("loaded_context_length")) or (longest if one.get("state") == "loaded" else None),
             longest=longest,
             vision=one["type"] == "vlm" if "type" in one else None,
         )
         for one in answer.get("data") or []
         if isinstance(one, dict) and one.get("id") and one.get("type") != "embeddings"
-        for longest in (one.get("max_context_length"),)
+        for longest in (_number(one.get("max_context_length")),)
     )
     return LocalServer("lmstudio", "LM Studio", root, models, pull="lms get {}")
 

@@ -230,12 +230,12 @@ def _remote(settings: Settings, name: str, target: Target, told: dict[str, Any])
         pictures=target.provider.pictures,
         prefilled=prefilled,
     )
-    if target.provider.id == "ollama" and "context" not in told and not settings.llm.context_window:
+    if target.provider.id in {"ollama", "lmstudio"} and "context" not in told and not settings.llm.context_window:
 
         async def learn() -> tuple[int, int]:
             from oi_tui.models import discovery
 
-            window, longest = await discovery.loaded(target.base_url, target.request_model)
+            window, longest = await discovery.loaded(target.provider.id, target.base_url, target.request_model)
             if window:
                 told["context"] = window
                 connection.forget()

@@ -8,6 +8,11 @@ from oi_tui.session.conversation import Conversation
 from oi_tui.session.window import Filling
 
 _ROOMY = 32_768  # tokens; a window of that size does for most work
+# How a server is made to give more.
+_WIDER = {
+    "ollama": "start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or give the model a num_ctx",
+    "lmstudio": "load it with more: lms load {} --context-length 32768",
+}
 
 
 async def learn_window(session: Conversation) -> None:
@@ -21,7 +26,7 @@ async def learn_window(session: Conversation) -> None:
     window, longest = await learn()
     if 0 < window < min(longest, _ROOMY):
         text = f"the server gives {session.model} a window of {window:,} tokens, of {longest:,} that it could take"
-        hint = "start Ollama with OLLAMA_CONTEXT_LENGTH=32768, or give the model a num_ctx"
+        hint = _WIDER.get(connection.provider, "").format(connection.request_model)
         session.bus.publish(Notice("warning", text, hint))
 
 

@@ -1,6 +1,6 @@
 """What local model servers tell about their models.
 
-Ollama's `/api/tags`, `/api/show` and `/api/pull`; LM Studio's `/api/v0/models`.
+Ollama's `/api/tags`, `/api/show` and `/api/pull`; LM Studio's `/api/v0/models` and `/api/v0/completions`.
 
 Sources: docs/api.md of ollama/ollama; the REST API page of LM Studio's documentation.
 """
@@ -68,21 +68,24 @@ def pulled(name: str, size: int) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
 
 
-def lm_studio(models: Sequence[LocalModel]) -> dict[str, Any]:
-    """Body of LM Studio's `GET /api/v0/models`."""
-    return {
-        "object": "list",
-        "data": [
-            {
-                "id": one.id,
-                "object": "model",
-                "type": "vlm" if one.vision else "llm",
-                "state": "loaded",
-                "max_context_length": one.context,
-            }
-            for one in models
-        ],
-    }
+def lm_studio(models: Sequence[LocalModel], loaded: Sequence[str] = ()) -> dict[str, Any]:
+    """Body of LM Studio's `GET /api/v0/models`: a model with `given` is not loaded before it was asked for."""
+    data: list[dict[str, Any]] = []
+    for one in models:
+        there = not one.given or one.id in loaded
+        told = {"id": one.id, "object": "model", "type": "vlm" if one.vision else "llm"}
+        told |= {"state": "loaded" if there else "not-loaded", "max_context_length": one.context}
+        data.append(told | ({"loaded_context_length": one.given} if there and one.given else {}))
+    return {"object": "list", "data": data}
+
+
+def lm_studio_completion(models: Sequence[LocalModel], name: str) -> tuple[int, dict[str, Any]]:
+    """Status and body of LM Studio's `POST /api/v0/completions`; a negative `given` is one that it cannot load."""
+    found = next((one for one in models if one.id == name and one.given >= 0), None)
+    if found is None:
+        return 404, {"error": f"Failed to load model {name}"}
+    info = {"arch": "llama", "quant": "Q4_K_M", "format": "gguf", "context_length": found.given or found.context}
+    return 200, {"object": "text_completion", "choices": [{"index": 0, "text": " there"}], "model_info": info}
 
 
 def listed(models: Sequence[LocalModel]) -> dict[str, Any]:

@@ -199,7 +199,12 @@ class MockModel:
             case "GET", "/api/tags":
                 return 200, local_servers.tags(self._models)
             case "GET", "/api/v0/models":
-                return 200, local_servers.lm_studio(self._models)
+                return 200, local_servers.lm_studio(self._models, self._loaded)
+            case "POST", "/api/v0/completions":
+                name = json.loads(received.body)["model"]
+                status, body = local_servers.lm_studio_completion(self._models, name)
+                self._loaded += [name] if status == 200 else []
+                return status, body
             case "GET", "/api/version":
                 return 200, {"version": "0.0.0-mock"}
             case "GET", "/api/ps":

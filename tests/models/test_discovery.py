@@ -111,9 +111,20 @@ async def test_what_a_server_tells_about_its_model() -> None:
 async def test_ollama_tells_the_window_it_gives_once_the_model_is_loaded() -> None:
     with MockModel(models=(LocalModel("qwen3:8b", context=40960, given=4096),)) as mock:
         assert "context" not in await discovery.told("ollama", mock.url, "qwen3:8b")
-        assert await discovery.loaded(mock.url, "qwen3:8b") == (4096, 40960)
+        assert await discovery.loaded("ollama", mock.url, "qwen3:8b") == (4096, 40960)
         assert (await discovery.told("ollama", mock.url, "qwen3:8b"))["context"] == 4096
-    assert await discovery.loaded(_NOWHERE + "/v1", "x") == (0, 0)
+    for provider in ("ollama", "lmstudio"):
+        assert await discovery.loaded(provider, _NOWHERE + "/v1", "x") == (0, 0)
+
+
+async def test_lm_studio_tells_the_window_it_gives_once_the_model_is_loaded() -> None:
+    models = (LocalModel("qwen3-8b", context=40960, given=4096), LocalModel("too-big", context=131072, given=-1))
+    with MockModel(models=models) as mock:
+        assert "context" not in await discovery.told("lmstudio", mock.url, "qwen3-8b")
+        assert await discovery.loaded("lmstudio", mock.url, "qwen3-8b") == (4096, 40960)
+        assert (await discovery.told("lmstudio", mock.url, "qwen3-8b"))["context"] == 4096
+        assert await discovery.loaded("lmstudio", mock.url, "too-big") == (131072, 131072), "all that it says"
+        assert await discovery.loaded("lmstudio", mock.url, "unknown") == (0, 0)
 
 
 async def test_certificates_that_cannot_be_read_are_left_to_the_request(monkeypatch: pytest.MonkeyPatch) -> None:

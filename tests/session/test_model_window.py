@@ -23,6 +23,22 @@ async def test_an_ollama_is_asked_what_it_gives_the_model_before_the_first_reque
             assert [one.path for one in mock.received].count("/api/generate") == 1
 
 
+async def test_lm_studio_is_asked_what_it_gives_a_model_that_is_not_loaded() -> None:
+    models = (LocalModel("qwen3-8b", context=40960, given=16384), LocalModel("small", context=8192, given=8192))
+    with MockModel([say("hi"), say("ho")], models=models) as mock:
+        async with Live(mock, model="lm_studio/qwen3-8b", harness="native", window=None) as live:
+            await live.turn("hello")
+            (told,) = (one for one in live.all_of(Notice) if "a window of" in one.text)
+            assert told.text.endswith("a window of 16,384 tokens, of 40,960 that it could take")
+            assert told.hint == "load it with more: lms load qwen3-8b --context-length 32768"
+            assert live.session.filling().window == 16384 and live.session.filling().known
+        async with Live(mock, model="lm_studio/small", harness="native", window=None) as live:
+            await live.turn("hello")
+            assert live.session.filling().window == 8192 and not live.all_of(Notice)
+        assert [one.path for one in mock.received].count("/api/v0/completions") == 2
+        assert len(mock.requests) == 2
+
+
 async def test_what_is_assumed_of_an_unknown_model_is_told_when_it_may_matter() -> None:
     with MockModel([say("hi"), say("ho"), say("hm")]) as mock:
         async with Live(mock, harness="native", window=None) as live:
