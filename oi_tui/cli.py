@@ -162,6 +162,11 @@ def _app(args: list[str]) -> int:
     parser.add_argument("message", nargs="*", help=said)
     parser.add_argument("--version", action="store_true", help="print the version")
     parser.add_argument("--stdin", "-s", action="store_true", help="the message is what standard input holds; --plain")
+    parser.add_argument("--web", action="store_true", help="show the app in a browser on this machine (extra web)")
+    parser.add_argument("--web_port", type=int, default=0, metavar="N", help="--web: port; a free one if left out")
+    parser.add_argument("--web_host", default="127.0.0.1", metavar="ADDRESS", help="--web: address to listen on")
+    parser.add_argument("--web_anywhere", action="store_true", help="--web: other machines may come in, unencrypted")
+    parser.add_argument("--served", action="store_true", help=_argparse_hidden())
     parser.add_argument("--conversations", action="store_true", help="choose an earlier conversation to go on with")
     parser.add_argument("--profiles", action="store_true", help="open the folder of profiles")
     parser.add_argument("--local_models", action="store_true", help="open the folder of the built-in model")
@@ -173,7 +178,9 @@ def _app(args: list[str]) -> int:
     if done is not None:
         return done
     loaded = _load(parser, parsed)
-    plain = loaded.settings.plain_text_display or parsed.stdin or not _full_screen_fits()
+    if parsed.web:
+        return _web([revisiting, *args] if revisiting else args, parsed)
+    plain = not parsed.served and (loaded.settings.plain_text_display or parsed.stdin or not _full_screen_fits())
     saved, message = None, " ".join(parsed.message)
     if revisiting and not (message or parsed.last or plain or revisiting == "fork"):
         message = "/sessions"
@@ -200,7 +207,33 @@ def _app(args: list[str]) -> int:
         return plain_face(loaded, message, saved)
     from oi_tui.app.launch import main as full_screen
 
-    return full_screen(loaded, message, saved)
+    return full_screen(loaded, message, saved, served=parsed.served)
+
+
+def _argparse_hidden() -> str:
+    from argparse import SUPPRESS
+
+    return SUPPRESS
+
+
+def _web(args: list[str], parsed: Namespace) -> int:
+    """Serve the app to a browser; each page runs one with the other arguments."""
+    own: list[str] = []
+    words = iter(args)
+    for word in words:
+        name, given, _ = word.partition("=")
+        if name in {"--web_port", "--web_host"} and not given:
+            next(words, None)
+        elif name not in {"--web", "--web_anywhere", "--web_port", "--web_host"}:
+            own.append(word)
+    try:
+        from oi_tui.app.web_server import Refused, serve
+    except ImportError:
+        return complain("--web needs textual-serve: pip install 'oi-tui[web]'", 1)
+    try:
+        return serve(own, parsed.web_host, parsed.web_port, parsed.web_anywhere)
+    except Refused as error:
+        return complain(str(error), 2)
 
 
 def _earlier(reference: str) -> Saved:
