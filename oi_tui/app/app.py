@@ -19,6 +19,7 @@ from oi_tui.app.actions import KeyedApp
 from oi_tui.app.notify import Attention
 from oi_tui.app.screens.host import AppHost
 from oi_tui.app.screens.main import MainScreen
+from oi_tui.app.theme_watch import EVERY, ThemeWatch
 
 if TYPE_CHECKING:
     from oi_tui.app.bridge import Bridge, Engine
@@ -125,11 +126,22 @@ class OiApp(KeyedApp):
         self.run_worker(self._warm(session), name="prewarm", exit_on_error=False)
 
     def _load_looks(self) -> None:
-        """Read all themes, for the picker."""
+        """Read all themes, for the picker; go on doing so when the person's own change."""
         self.looks, broken = theming.load()
         for look in self.looks.values():
             self.register_theme(theming.textual_theme(look))
         self.problems += [(text, "the other themes work: /theme") for text in broken]
+        self.set_interval(EVERY, ThemeWatch(self._looks_changed).look)
+
+    def _looks_changed(self) -> None:
+        """A theme of the person's own was saved: what is on the screen is painted in it."""
+        self.looks, broken = theming.load()
+        for look in self.looks.values():
+            self.register_theme(theming.textual_theme(look))
+        for text in broken:
+            self.host.notify(text, "warning", "it goes on as it was until the file can be read")
+        if self.theme in self.looks:
+            self.mutate_reactive(OiApp.theme)
 
     async def _warm(self, session: Engine) -> None:
         from oi_tui.app.widgets import markdown

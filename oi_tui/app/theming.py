@@ -1,8 +1,9 @@
 """Colour themes: read TOML files, check them, turn them into Textual themes.
 
 A theme file names the colours of one palette (see `NAMES`); everything else (diff tints, selection, scroll bars) is
-derived here, so that all themes behave alike. Built-in files lie in `themes/`, a person's own in the home folder
-under the same name; one of the same name replaces a built-in one.
+derived here, so that all themes behave alike. One with `ansi = true` names colours of the terminal itself instead
+(`default`, `red`, `bright_black`, … and ` dim` after it), which look as the person has set them there. Built-in files
+lie in `themes/`, a person's own in the home folder under the same name; one of the same name replaces a built-in one.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ NAMES = (
     "bad",
     "code",
 )
+TERMINAL_COLOURS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
 DEFAULT_DARK = "oi-dark"
 DEFAULT_LIGHT = "oi-light"
 
@@ -51,12 +53,13 @@ class InvalidTheme(ValueError):
 @dataclass(frozen=True, slots=True)
 class Look:
     """One theme: `name` is what a person types, `label` says in a few words what it is, `palette` maps NAMES to
-    `#rrggbb`."""
+    `#rrggbb`, or to `ansi_red` and its like, maybe with ` dim`, for a theme of the terminal's own colours (ansi)."""
 
     name: str
     label: str
     dark: bool
     palette: dict[str, str]
+    ansi: bool = False
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
@@ -83,8 +86,11 @@ def contrast(one: str, other: str) -> float:
 
 
 def hard_to_read(look: Look) -> list[str]:
-    """One sentence for each pair of colours that is below the least contrast; empty when the theme is readable."""
-    found = []
+    """One sentence for each pair of colours that is below the least contrast; empty when the theme is readable, and for
+    a theme of the terminal's own colours, which nobody here knows."""
+    found: list[str] = []
+    if look.ansi:
+        return found
     for name, least, grounds in CONTRAST_RULES:
         for ground in grounds:
             ratio = contrast(look.palette[name], look.palette[ground])
@@ -102,21 +108,27 @@ def read(path: Path) -> Look:
     palette = found.get("palette")
     if not isinstance(palette, dict):
         raise InvalidTheme(f"{path}: has no [palette]; give it the colours {', '.join(NAMES)}")
-    for name in NAMES:
-        if not _is_colour(palette.get(name)):
-            raise InvalidTheme(f"{path}: {name} is {palette.get(name)!r}; write it as '#rrggbb'")
-    return Look(
-        name=path.stem,
-        label=str(found.get("label", "")),
-        dark=bool(found.get("dark", True)),
-        palette={name: str(palette[name]).lower() for name in NAMES},
-    )
+    ansi = found.get("ansi") is True
+    colours = {name: _terminal_colour(palette.get(name)) if ansi else _rgb_colour(palette.get(name)) for name in NAMES}
+    for name, colour in colours.items():
+        if not colour:
+            wanted = "default, red, bright_black and the like, maybe with dim after it" if ansi else "'#rrggbb'"
+            raise InvalidTheme(f"{path}: {name} is {palette.get(name)!r}; write it as {wanted}")
+    return Look(path.stem, str(found.get("label", "")), bool(found.get("dark", True)), colours, ansi)
 
 
-def _is_colour(value: object) -> bool:
+def _rgb_colour(value: object) -> str:
+    """`#rrggbb` in small letters, "" for anything else."""
     if not isinstance(value, str) or len(value) != 7 or value[0] != "#":
-        return False
-    return all(sign in "0123456789abcdefABCDEF" for sign in value[1:])
+        return ""
+    return value.lower() if all(sign in "0123456789abcdefABCDEF" for sign in value[1:]) else ""
+
+
+def _terminal_colour(value: object) -> str:
+    """As Textual writes it, "" for what is none."""
+    name, _, attribute = str(value).partition(" ")
+    known = name == "default" or name.removeprefix("bright_") in TERMINAL_COLOURS
+    return f"ansi_{name} {attribute}".strip() if known and attribute in {"", "dim"} else ""
 
 
 def load(folders: Iterable[Path] | None = None) -> tuple[dict[str, Look], list[str]]:
@@ -154,24 +166,36 @@ def default() -> Look:
 
 
 def variables(look: Look) -> dict[str, str]:
-    """The CSS variables of a theme: its palette names, the derived tints and Textual's own names."""
-    p = look.palette
+    """The CSS variables of a theme: its palette names, the derived tints and Textual's own names. `NAME-style` says
+    what a colour has besides."""
+    p = {name: colour.removesuffix(" dim") for name, colour in look.palette.items()}
+    styles = {
+        f"{name}-style": "dim" if look.palette[name].endswith(" dim") else "not dim" for name in ("muted", "faint")
+    }
+    if look.ansi:  # what Textual asks of such a theme
+        styles |= {"ansi-background": p["ground"], "ansi-foreground": p["text"]}
+    lit, cursor = ("ansi_bright_black", "ansi_bright_black") if look.ansi else ("", "")
+
+    def tint(colour: str, share: float, ground: str = "panel") -> str:
+        return p[ground] if look.ansi else blend(p[colour], p[ground], share)
+
     return {
+        **styles,
         # Textual has a `$text` and a `$panel` of its own; ours go by `ink` and `sheet`.
         **{name: p[name] for name in NAMES if name not in {"text", "panel", "accent"}},
         "ink": p["text"],
         "sheet": p["panel"],
-        "added": blend(p["ok"], p["panel"], 0.14),
-        "removed": blend(p["bad"], p["panel"], 0.14),
-        "lit": blend(p["accent"], p["panel"], 0.16),
-        "block-cursor-background": blend(p["accent"], p["raised"], 0.22),
+        "added": tint("ok", 0.14),
+        "removed": tint("bad", 0.14),
+        "lit": lit or tint("accent", 0.16),
+        "block-cursor-background": cursor or tint("accent", 0.22, "raised"),
         "block-cursor-foreground": p["text"],
         "block-cursor-text-style": "none",
-        "block-cursor-blurred-background": blend(p["accent"], p["raised"], 0.12),
+        "block-cursor-blurred-background": cursor or tint("accent", 0.12, "raised"),
         "input-cursor-background": p["accent"],
         "input-cursor-foreground": p["ground"],
-        "input-selection-background": blend(p["accent"], p["ground"], 0.30),
-        "screen-selection-background": blend(p["accent"], p["ground"], 0.30),
+        "input-selection-background": cursor or tint("accent", 0.30, "ground"),
+        "screen-selection-background": cursor or tint("accent", 0.30, "ground"),
         "scrollbar": p["line"],
         "scrollbar-hover": p["faint"],
         "scrollbar-active": p["accent"],
@@ -191,7 +215,7 @@ def textual_theme(look: Look) -> Theme:
     """The Textual theme of a look. The only place where our names meet Textual's."""
     from textual.theme import Theme
 
-    p = look.palette
+    p = {name: colour.removesuffix(" dim") for name, colour in look.palette.items()}
     return Theme(
         name=look.name,
         primary=p["accent"],
@@ -205,5 +229,6 @@ def textual_theme(look: Look) -> Theme:
         warning=p["warn"],
         error=p["bad"],
         dark=look.dark,
+        ansi=look.ansi,
         variables=variables(look),
     )

@@ -24,7 +24,23 @@ def test_a_theme_is_readable(look: theming.Look) -> None:
     assert look.label
 
 
-@pytest.mark.parametrize("look", LOOKS.values(), ids=lambda look: look.name)
+def test_the_terminals_own_colours_are_one_of_the_themes() -> None:
+    look = LOOKS["ansi"]
+    assert look.ansi and set(look.palette) == set(theming.NAMES)
+    assert not any("#" in colour for colour in theming.variables(look).values())
+    assert theming.textual_theme(look).ansi
+    assert sum(not one.ansi for one in LOOKS.values()) >= 12
+    assert {"contrast-dark", "contrast-light"} <= set(LOOKS)
+
+
+def test_a_colour_that_no_terminal_has_is_told(tmp_path: Path) -> None:
+    text = (paths.shipped("themes") / "ansi.toml").read_text().replace('"magenta"', '"mauve"')
+    (tmp_path / "mine.toml").write_text(text)
+    with pytest.raises(theming.InvalidTheme, match="code is 'mauve'; write it as default, red"):
+        theming.read(tmp_path / "mine.toml")
+
+
+@pytest.mark.parametrize("look", [one for one in LOOKS.values() if not one.ansi], ids=lambda look: look.name)
 def test_a_label_says_dark_or_light_truly(look: theming.Look) -> None:
     lighter_text = theming.contrast(look.palette["text"], "#000000") > theming.contrast(
         look.palette["ground"], "#000000"
@@ -78,6 +94,6 @@ def test_a_broken_theme_is_left_out_and_named(tmp_path: Path, text: str, says: s
 def test_textual_takes_every_theme(look: theming.Look) -> None:
     theme = theming.textual_theme(look)
     colours = theme.to_color_system().generate()
-    assert colours["background"].lower() == look.palette["ground"]
-    assert theme.variables["muted"] == look.palette["muted"]
+    assert look.ansi or colours["background"].lower() == look.palette["ground"]
+    assert theme.variables["muted"] == look.palette["muted"].removesuffix(" dim")
     assert theme.variables["ink"] == look.palette["text"]

@@ -26,10 +26,13 @@ def content_of(spans: Sequence[Span]) -> Content:
 
 def css(style: str) -> str:
     """A palette style name, maybe with `bold`, as a Textual style; "" is plain text."""
-    names = {"text": "ink", "panel": "sheet"}
     return " ".join(
-        word if word in {"bold", "italic", "underline"} else f"${names.get(word, word)}" for word in style.split()
+        word if word in {"bold", "italic", "underline"} else _CSS.get(word, f"${word}") for word in style.split()
     )
+
+
+# Two are dim instead of grey in a theme of the terminal's own colours.
+_CSS = {"text": "$ink", "panel": "$sheet", "muted": "$muted-style $muted", "faint": "$faint-style $faint"}
 
 
 @dataclass(frozen=True, slots=True)

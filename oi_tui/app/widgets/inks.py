@@ -148,7 +148,8 @@ def theme_palette(variables: Mapping[str, str]) -> dict[str, str]:
         variables: what `App.theme_variables` gives. Names it lacks are left out.
     """
     named = ((name, variables.get(_VARIABLES.get(name, name))) for name in PALETTE_NAMES)
-    return {name: colour for name, colour in named if colour}
+    dims = {name for name in PALETTE_NAMES if variables.get(f"{name}-style") == "dim"}
+    return {name: f"{colour} dim" if name in dims else colour for name, colour in named if colour}
 
 
 def ink_styles(palette: Mapping[str, str]) -> dict[str, Style]:
