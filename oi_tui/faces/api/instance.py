@@ -16,7 +16,7 @@ from oi_tui.faces.api.program import InterpreterError
 if TYPE_CHECKING:
     from oi_tui.faces.api.engine import Engine
     from oi_tui.protocol.events import TurnEnded
-    from oi_tui.settings import Settings
+    from oi_tui.settings import Layer, Settings
 
 
 __all__ = ["InterpreterError", "OpenInterpreter"]
@@ -259,12 +259,12 @@ class OpenInterpreter:
         show_markdown(markdown, plain=self.plain_text_display)
 
     def settings(self) -> Settings:
-        """The settings that the next turn works with: config file and environment, then the attributes."""
+        """What the next turn works with: config file, default profile, environment, then the attributes."""
         from dataclasses import replace
 
         from oi_tui.settings import load
 
-        loaded = load()
+        loaded = load(profile=_default_profile)
         for problem in loaded.problems:
             warnings.warn(f"{problem.text}{f'; {problem.hint}' if problem.hint else ''}", stacklevel=2)
         settings = replace(loaded.settings, llm=replace(loaded.settings.llm))
@@ -295,3 +295,17 @@ class OpenInterpreter:
 
     def _prewarm(self) -> None:
         self._engine().prewarm()
+
+
+def _default_profile(name: str) -> Layer:
+    """The profile that is configured, else the default one, for what a program has not set itself. One that is a
+    program is left alone: it sets attributes of an interpreter of its own."""
+    from oi_tui.extensions import profiles
+    from oi_tui.settings import Layer, Problem
+
+    try:
+        if profiles.is_address(name) or (source := profiles.find(name)).python:
+            return Layer(name)
+    except profiles.ProfileError as error:
+        return Layer(name, (), (Problem(str(error), error.hint),))
+    return profiles.layer(source)
