@@ -6,7 +6,7 @@ Used by the pictures and by the tests of the app; no model and no program is inv
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -299,6 +299,32 @@ def changing() -> list[ev.Event]:
         ),
         usage(21_000),
     ]
+
+
+MANY = (
+    DIFF
+    + """--- a/report/load.py
++++ b/report/load.py
+@@ -1,4 +1,3 @@
+ import pandas as pd
+-import numpy as np
+
+-PATH = "sales.csv"
++PATH = "data/sales.csv"
+--- /dev/null
++++ b/tests/test_load.py
+@@ -0,0 +1,2 @@
++def test_load():
++    assert len(load("data/sales.csv"))
+"""
+)
+
+
+def changing_many() -> list[ev.Event]:
+    """A change to three files waits for an answer."""
+    *before, asked, used = changing()
+    assert isinstance(asked, ev.ApprovalRequested)
+    return [*before, replace(asked, code=MANY, what="change 3 files (+6 -3)"), used]
 
 
 def failed() -> list[ev.Event]:

@@ -29,7 +29,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("p", "run, and write a rule for it: the rule is shown first"),
             ("e", "edit the code, then decide again"),
             ("n", "no, and say why"),
-            ("v", "show the whole code; arrows and page keys move in it"),
+            ("v", "show the whole code, or each file of a change; s: side by side; arrows and page keys move in it"),
             ("esc", "no, and stop the turn"),
         ),
     ),

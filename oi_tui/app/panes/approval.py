@@ -298,6 +298,14 @@ class ApprovalPane(Vertical, can_focus=True):
             self.step_back()
             self.post_message(self.TypedOn(event))
 
+    def decide(self, key: str) -> None:
+        """The person answered elsewhere, looking at exactly what is asked."""
+        asked = self.asked
+        if asked is not None and not refused(asked, key):
+            self.take_over()
+            self.focus()
+            self._choose(key, asked)
+
     def _choose(self, key: str, asked: Asked) -> None:
         if key == "y":
             self._answer("approve" if asked.edited is None else "edit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from oi_tui.app.panes.fitting import Part, Span, part
@@ -51,6 +52,14 @@ class Asked:
     def editable(self) -> bool:
         """Only code can be edited; a change of a file is declined with words on what is wanted."""
         return self.request.subject == "code"
+
+    @property
+    def files(self) -> int:
+        """How many files a change is about, 0 for what is no change."""
+        if self.request.subject != "file":
+            return 0
+        lines = self.request.code.splitlines()
+        return sum(old.startswith("--- ") and new.startswith("+++ ") for old, new in pairwise(lines))
 
     @property
     def code(self) -> str:
@@ -107,7 +116,7 @@ def keys(asked: Asked, width: int = 100) -> list[Part]:
         ("e", "edit"),
         ("c", "check" if brief else "check it first"),
         ("n", "no" if brief else "no, because…"),
-        ("v", "view larger"),
+        ("v", f"review {asked.files} files" if asked.files > 1 and not brief else "view larger"),
         ("esc", "stop"),
     ]
     return [_key(name, does, asked.armed) for name, does in offered if not refused(asked, name)]
@@ -144,7 +153,7 @@ def refused(asked: Asked, key: str) -> str:
         return "no rule can be written for this"
     if key == "e" and not asked.editable:
         return "only code can be edited: n says what you want instead"
-    if key == "v" and not asked.zoomable:
+    if key == "v" and not asked.zoomable and asked.files < 2:
         return "the code has all the room there is: pgup pgdn scroll it"
     return ""
 

@@ -14,6 +14,7 @@ from oi_tui.app.panes.diff_view import DiffView
 from oi_tui.app.panes.fitting import Part, part
 from oi_tui.app.panes.reveal import revealed
 from oi_tui.app.panes.sheets import Sheet, Sheets
+from oi_tui.app.panes.split_diff import SPLIT_WIDTH, SplitDiff
 from oi_tui.app.panes.titled import TitledPane
 from oi_tui.app.widgets.code_view import CodeView
 from oi_tui.app.widgets.editor import Editor
@@ -67,25 +68,33 @@ class CodePane(TitledPane):
     def __init__(self, id: str) -> None:
         super().__init__(id)
         self.sheets = Sheets()
-        self.code_view, self.diff_view = CodeView(), DiffView()
+        self.code_view, self.diff_view, self.split_view = CodeView(), DiffView(), SplitDiff()
         self._editor: Editor | None = None
         self._shown = ""  # call id of the page that the views hold
 
     def compose(self) -> ComposeResult:
-        self.diff_view.display = False
+        self.diff_view.display = self.split_view.display = False
         yield self.title
         yield self.code_view
         yield self.diff_view
+        yield self.split_view
 
     def on_mount(self) -> None:
-        for view in (self.code_view, self.diff_view):
+        for view in (self.code_view, self.diff_view, self.split_view.new):
             self.watch(view, "scroll_y", self._reach, init=False)
         self._tell()
 
     @property
     def view(self) -> LineView:
         page = self.sheets.current
-        return self.diff_view if page is not None and page.language == "diff" else self.code_view
+        if page is None or page.language != "diff":
+            return self.code_view
+        return self.split_view.new if self.is_split else self.diff_view
+
+    @property
+    def is_split(self) -> bool:
+        """Is there room for old and new side by side?"""
+        return self.size.width >= SPLIT_WIDTH
 
     # -- pages
 
@@ -165,14 +174,22 @@ class CodePane(TitledPane):
         if page is not None and (again or page.call_id != self._shown):
             self._shown = page.call_id
             is_diff = page.language == "diff"
-            self.diff_view.display, self.code_view.display = is_diff, not is_diff
+            self._choose_view()
             if is_diff:
                 self.diff_view.show(page.text)
+                self.split_view.show(page.text)
             else:
                 self.code_view.show(_shown(page.text) if page.whole else revealed(page.text), page.language)
                 self.code_view.following = not page.whole
         self._tell()
         self.call_after_refresh(self._reach)
+
+    def _choose_view(self) -> None:
+        """Show the view that fits the page and the room."""
+        page = self.sheets.current
+        is_diff = page is not None and page.language == "diff"
+        self.code_view.display = not is_diff and not self.editing
+        self.diff_view.display, self.split_view.display = is_diff and not self.is_split, is_diff and self.is_split
 
     def _reach(self) -> None:
         page = self.sheets.current
@@ -181,6 +198,8 @@ class CodePane(TitledPane):
             self.post_message(self.Reaches(page.call_id, round(view.max_scroll_y - view.scroll_y)))
 
     def on_resize(self) -> None:
+        if self._shown:
+            self._choose_view()
         # The view below gets its own size one refresh later.
         self.call_after_refresh(self.call_after_refresh, self._reach)
 

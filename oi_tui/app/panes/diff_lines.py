@@ -21,11 +21,13 @@ LONGEST_PAIR = 400  # characters of a changed line up to which its words are com
 
 @dataclass(slots=True)
 class Row:
-    """One row of a diff. number: of the line, in the new file unless it was removed; 0 for none."""
+    """One row of a diff. number: of the line, in the new file unless it was removed; 0 for none. old: that of an
+    unchanged line in the old file."""
 
     line: Line
     number: int = 0
     sign: str = " "
+    old: int = 0
 
 
 def _language(name: str) -> str:
@@ -81,6 +83,7 @@ def diff_rows(diff: str) -> list[Row]:
         elif inside and (text.startswith(" ") or not text):
             settle()
             rows.append(_row(highlighter, text[1:], new, " ", ""))
+            rows[-1].old = old
             old, new = old + 1, new + 1
         else:
             settle()

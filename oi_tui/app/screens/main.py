@@ -20,6 +20,7 @@ from oi_tui.commands.suggest import Suggestion
 if TYPE_CHECKING:
     from oi_tui.app.history import PromptHistory
     from oi_tui.app.panes.approval import ApprovalPane
+    from oi_tui.app.panes.approval_text import Asked
     from oi_tui.app.panes.chat import ChatPane
     from oi_tui.app.panes.code import CodePane
     from oi_tui.app.panes.input_line import InputLine
@@ -204,7 +205,25 @@ class MainScreen(FramedScreen):
         self.show_hints()
 
     def on_approval_pane_view_wanted(self) -> None:
+        asked = self.approval.asked
+        if asked is not None and asked.files > 1:
+            self._review(asked)
+            return
         self._enlarged = self.zoom_code()
+
+    def _review(self, asked: Asked) -> None:
+        """Show a change of several files on the whole screen."""
+        from oi_tui.app.screens.review import Review, changed_files
+
+        def done(verdict: str | None) -> None:
+            now = self.approval.asked
+            if verdict and now is not None and now.request.approval_id == asked.request.approval_id:
+                # In the pane's own turn: a message that its screen sends for it would not reach the app.
+                self.approval.call_later(self.approval.decide, verdict)
+            elif now is not None:
+                self.approval.focus()
+
+        self.app.push_screen(Review(changed_files(asked.request.code)), done)
 
     def on_approval_pane_refused(self, event: ApprovalPane.Refused) -> None:
         self.activity.say(event.why)
