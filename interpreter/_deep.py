@@ -9,12 +9,16 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 _API = "oi_tui.faces.api"
+_DEVICES = (
+    "mouse", "keyboard", "display", "clipboard", "mail", "sms", "calendar", "contacts", "browser", "os", "vision",
+    "skills", "docs", "ai", "files",
+)  # fmt: skip
 _MODULES = {
     "core.async_core": f"{_API}.async_instance",
     "core.core": f"{_API}.instance",
     "core.llm.llm": f"{_API}.llm",
     "core.computer.computer": f"{_API}.computer",
-    "core.computer.files.files": f"{_API}.files",
+    **{f"core.computer.{one}.{one}": f"oi_tui.computer.devices.{one}" for one in _DEVICES},
     "core.computer.terminal.base_language": f"{_API}.languages",
     "core.utils.system_debug_info": f"{_API}.debug_info",
     "terminal_interface.utils.count_tokens": f"{_API}.counting",

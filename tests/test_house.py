@@ -10,7 +10,8 @@ from tests.conftest import ROOT
 
 PACKAGES = ("oi_tui", "harnesses", "interpreter")
 # One file by necessity: it is handed to the person's own interpreter, which has nothing else of ours.
-LARGE = {"oi_tui.computer.kernels.python_child"}
+# Each is one file that is sent to other Pythons.
+LARGE = {"oi_tui.computer.kernels.python_child", "oi_tui.computer.kernels.computer_child"}
 LONGEST = 400  # lines
 
 

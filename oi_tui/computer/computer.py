@@ -18,6 +18,7 @@ from oi_tui.protocol.lmc import Chunk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from oi_tui.computer.devices.process import Ask, DeviceProcess
     from oi_tui.computer.environment import Variables
     from oi_tui.computer.interpreters import Interpreter
     from oi_tui.computer.jobs import Job, Jobs
@@ -81,6 +82,9 @@ class Computer:
         self.on_late: Callable[[str, int, str], None] | None = None  # language, block, text
         self.on_left_end: Callable[[Left], None] | None = None
         self.on_job_end: Callable[[Job], None] | None = None  # the same of a command of `jobs`
+        self._devices: DeviceProcess | None = None
+        self.ask: Ask | None = None  # the means to ask a model, for devices that need one
+        self.on_stopped: Callable[[str], None] | None = None  # told why, when the person stops the devices
 
     def _of_backend(self, backend: str) -> Iterable[Language]:
         from oi_tui.computer.backends.base import languages_of
@@ -266,6 +270,14 @@ class Computer:
             self._jobs.on_end = lambda job: self.on_job_end and self.on_job_end(job)
         return self._jobs
 
+    def devices(self) -> DeviceProcess:
+        """What carries out calls of mouse, browser and the other devices; its process starts with the first call."""
+        if self._devices is None:
+            from oi_tui.computer.devices.process import DeviceProcess
+
+            self._devices = DeviceProcess(*self._means(), self)
+        return self._devices
+
     def in_background(self) -> list[Left]:
         """All that runs beside the blocks now: what they left, then commands of `jobs`, each oldest first."""
         if self._table is None:
@@ -285,6 +297,8 @@ class Computer:
         """End every process that code started and remove temporary files."""
         if self._jobs is not None:
             await self._jobs.close()
+        if self._devices is not None:
+            await self._devices.close()
         if self._left is not None:
             self._left.close()
         for runner in self._runners.values():

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # What languages start for themselves and keep: the command lines have these words.
-HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver", b"esbuild --service")
+HELPERS = (
+    b"multiprocessing.resource_tracker",
+    b"multiprocessing.forkserver",
+    b"esbuild --service",
+    b"chrome_crashpad_handler",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from oi_tui.protocol.lmc import Message, message
 
 if TYPE_CHECKING:
     from oi_tui.computer.computer import Computer
+    from oi_tui.computer.devices.process import Ask
     from oi_tui.computer.jobs import Job
     from oi_tui.computer.left_running import Left
     from oi_tui.computer.output import Capture
@@ -33,6 +34,8 @@ class Background:
         self._computer: Computer | None = None
         self._printed: dict[str, Capture] = {}  # by source, what the model has not been told
         self._ended: list[str] = []
+        self.ask: Ask | None = None  # the means of devices to ask the session's model
+        self.on_stopped: Callable[[str], None] | None = None  # told why, when the person stops the devices
 
     def attach(self, computer: Computer) -> None:
         """Listen to this computer from now on; what an earlier one left to tell is forgotten."""
@@ -41,11 +44,13 @@ class Background:
         computer.on_late = self._late
         computer.on_left_end = self._left_ended
         computer.on_job_end = self._command_ended
+        computer.ask, computer.on_stopped = self.ask, self.on_stopped
 
     def forget(self) -> None:
         """There is no computer any more, or another one."""
         if self._computer is not None:
             self._computer.on_late = self._computer.on_left_end = self._computer.on_job_end = None
+            self._computer.ask = self._computer.on_stopped = None
         for capture in self._printed.values():
             capture.close()
         self._computer, self._printed, self._ended = None, {}, []

@@ -22,7 +22,7 @@ class Engine(Parts):
     ) -> dict[str, Any]:
         """The body of the next request in the harness's own words. `request`: what the person said last. most: tokens
         of the answer that can be paid for, None for any."""
-        return self.plain_body(await self._with_pictures(history), request, session_id, most)
+        return self.plain_body(await self.with_pictures(history), request, session_id, most)
 
     def plain_body(
         self, history: list[Message], request: str, session_id: str, most: int | None = None
@@ -41,7 +41,7 @@ class Engine(Parts):
         with blamed(self.harness):
             return self.harness.build([], self.request_env(), self.options([], ""))
 
-    async def _with_pictures(self, history: list[Message]) -> list[Message]:
+    async def with_pictures(self, history: list[Message]) -> list[Message]:
         """`history` with its pictures as the model can be shown them."""
         if self.connection is None or not any(one["type"] == "image" for one in history):
             return history

@@ -10,6 +10,7 @@ from oi_tui.protocol.events import HistoryChanged, Notice, SessionEnded, Session
 from oi_tui.protocol.lmc import Message, message
 from oi_tui.session import faults, turn
 from oi_tui.session.agents import Desk
+from oi_tui.session.aside import serve
 from oi_tui.session.permissions import tell_broken
 from oi_tui.session.questions import Questions
 from oi_tui.session.revisiting import Revisiting, Undone
@@ -48,6 +49,7 @@ class Session(Revisiting):
         """computer: somebody else's, not closed with the session. harness: makes it in place of the registry; told
         whether the model can be offered tools."""
         super().__init__(settings, cwd, saved)
+        serve(self, self.interrupt)
         self.engine.bring(computer, harness)
         self.questions = Questions(self.bus)
         self._desk = self.host = Desk(self, self.questions)

@@ -8,6 +8,8 @@
     computer.files.delete(path, ...)                 move to the trash
     computer.output(id, start=0, length=...)         what an earlier block printed; grep="..." for lines of it
     computer.skills.list()                           instructions and functions that were kept; search, run, new_skill
+    computer.mouse.click("Save")                     the mouse, and so keyboard, display, clipboard, browser, os, ai,
+                                                     vision, docs, mail, sms, calendar, contacts, and so on
 
 The same as `read`, `write`, `list_files`, `search`, `edit` and `delete`: built-in names, so a variable of that name
 takes their place. Relative paths count from the working directory. One file, standard library only, Python 3.8 or
@@ -29,6 +31,10 @@ PIECE = 1 << 20  # characters that are read at once
 MOST = 100_000  # characters of an output that are given at once
 LARGEST = 10_000_000  # bytes of a file that is searched
 HITS = 200  # lines that a search gives
+DEVICES = (  # see devices_child.py
+    "mouse", "keyboard", "display", "clipboard", "mail", "sms", "calendar", "contacts", "browser", "os", "vision",
+    "docs", "ai",
+)  # fmt: skip
 SKIPPED = {"__pycache__", "node_modules", "venv", "site-packages"}  # folders that a search does not enter
 
 
@@ -297,23 +303,50 @@ class Files:
 class Computer:
     __doc__ = __doc__
 
-    def __init__(self, outputs: str, away: str = "") -> None:
-        """outputs: the folder that full outputs are kept in. away: why they cannot be read here, "" if they can."""
+    def __init__(self, outputs: str, away: str = "", call: Any = None) -> None:
+        """outputs: the folder that full outputs are kept in. away: why they cannot be read here, "" if they can.
+
+        call: has a device do something, see `devices_child.py`; None where there are none.
+        """
         self.files = Files()
-        self._outputs, self._away = outputs, away
+        self._outputs, self._away, self._call = outputs, away, call
 
     def __repr__(self) -> str:
-        return "computer: computer.files, computer.output, computer.outputs, computer.skills"
+        devices = ", ".join("computer." + one for one in DEVICES) if self._call else ""
+        return "computer: computer.files, computer.output, computer.outputs, computer.skills" + (
+            ", " + devices if devices else ""
+        )
 
     def __getattr__(self, name: str) -> Any:
-        beside = os.path.join(os.path.dirname(globals().get("__file__") or ""), name + "_child.py")
-        if name != "skills" or not os.path.exists(beside):
+        if name == "skills":
+            made = self._beside("skills")["Skills"]()
+        elif name in DEVICES and self._call is not None:
+            made = self._beside("devices")["Device"](name, self._call)
+        elif name == "system_message" and self._call is not None:
+            return self._beside("devices")["Device"]("computer", self._call).system_message
+        else:
             raise AttributeError("computer.%s is not available here; there are files, output and outputs" % name)
-        space: dict[str, Any] = {"__name__": "oi_kernel_skills"}  # of a file that costs nothing before it is asked for
-        with open(beside, "rb") as file:
-            exec(compile(file.read(), beside, "exec"), space)
-        self.skills = space["Skills"]()
-        return self.skills
+        self.__dict__[name] = made
+        return made
+
+    def _beside(self, name: str) -> dict[str, Any]:
+        """The names of a file beside this one, which costs nothing before it is asked for."""
+        kept = "_space_" + name
+        if kept not in self.__dict__:
+            path = os.path.join(os.path.dirname(globals().get("__file__") or ""), name + "_child.py")
+            if not os.path.exists(path):
+                raise AttributeError("computer.%s is not available here; there are files, output and outputs" % name)
+            space: dict[str, Any] = {"__name__": "oi_kernel_" + name}
+            with open(path, "rb") as file:
+                exec(compile(file.read(), path, "exec"), space)
+            self.__dict__[kept] = space
+        return self.__dict__[kept]
+
+    def screenshot(self, *args: Any, **kwargs: Any) -> Any:
+        """The same as `computer.display.screenshot`."""
+        return self.display.screenshot(*args, **kwargs)
+
+    view = screenshot
 
     def outputs(self) -> list[str]:
         """The ids of earlier outputs, oldest first."""
@@ -386,12 +419,12 @@ def _plain(text: str) -> str:
     return re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]", "", text.replace("\r\n", "\n"))
 
 
-def install(away: str = "") -> None:
+def install(away: str = "", call: Any = None) -> None:
     """Make the names known to all code of this process. Names that are there already stay."""
     import builtins
 
     made: dict[str, Any] = {
-        "computer": Computer(os.environ.get("OI_OUTPUTS", ""), away), "read": read, "write": write,
+        "computer": Computer(os.environ.get("OI_OUTPUTS", ""), away, call), "read": read, "write": write,
         "list_files": list_files, "search": search, "edit": edit, "delete": delete,
     }  # fmt: skip
     for name, value in made.items():

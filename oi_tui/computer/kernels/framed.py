@@ -90,6 +90,8 @@ class FramedKernel(Runner):
         elif event == "reading":
             if self._keyboard is not None:
                 self._keyboard.root_reads = bool(message.get("on"))
+        elif event == "device":
+            self.device(message)
         elif block is None or message.get("id") != block.number:
             if event == "show" and self._frames is not None:
                 self._frames.send({"op": "ack", "id": message.get("ack")})
@@ -101,6 +103,15 @@ class FramedKernel(Runner):
             self._show(message, block.emit)
         elif event == "done":
             self._done(message)
+
+    def device(self, message: dict[str, Any]) -> None:
+        """Code calls a device of the computer, and waits for `answer_device`."""
+        self.answer_device(message, {"error": "the computer has no devices here", "kind": "DeviceError"})
+
+    def answer_device(self, message: dict[str, Any], answer: dict[str, Any]) -> None:
+        """Answer a call with `value`, or `error` and `kind`."""
+        if self._frames is not None:
+            self._frames.send({"op": "device", "id": message.get("number"), **answer})
 
     def _show(self, message: dict[str, Any], emit: Callable[[Chunk], None]) -> None:
         assert self._tap is not None and self._frames is not None

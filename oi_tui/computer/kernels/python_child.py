@@ -6,10 +6,11 @@ and error on one capture pipe that the parent reads itself, and two more pipes w
 arguments: requests come in on the first, events go out on the second. A frame is 4 bytes of length, big-endian, then
 that many bytes of JSON.
 
-Requests: `run` (id, code, cwd), `ack` (id), `quit`. Events: `ready`, `line` (the running line of the cell),
-`stopping` (the cell has been interrupted), `show` (a picture or HTML; the kernel goes on when it is acknowledged, so
-that it keeps its place between printed lines), `done` (ok, exit, error, interrupted, cwd). What is printed never
-travels on these pipes, so nothing that a program prints can end or forge a block.
+Requests: `run` (id, code, cwd), `ack` (id), `device` (an answer), `quit`. Events: `ready`, `line` (the running line of
+the cell), `stopping` (the cell has been interrupted), `show` (a picture or HTML; the kernel goes on when it is
+acknowledged, so that it keeps its place between printed lines), `device` (code calls one, and waits for the answer),
+`done` (ok, exit, error, interrupted, cwd). What is printed never travels on these pipes, so nothing that a program
+prints can end or forge a block.
 """
 
 # This file runs in Pythons that know no `X | Y`, and prints for a living.
@@ -34,7 +35,11 @@ if TYPE_CHECKING:
 
 HERE = __file__
 COMPUTER = os.path.join(os.path.dirname(HERE), "computer_child.py")
-OURS = (HERE, COMPUTER)  # files whose frames are of no interest in a traceback
+OURS = (
+    HERE,
+    COMPUTER,
+    os.path.join(os.path.dirname(HERE), "devices_child.py"),
+)  # files whose frames are of no interest in a traceback
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 IS_COROUTINE = 0x80  # inspect.CO_COROUTINE
@@ -110,21 +115,22 @@ class Channel:
             data += piece
         return data
 
-    def wait_for(self, number: int) -> None:
-        """Wait until event `number` is acknowledged."""
+    def wait_for(self, number: int, op: str = "ack") -> Dict[str, Any]:
+        """Wait until event `number` is acknowledged, or answered by a request of another kind; that request."""
         self.shield += 1  # a request must be read whole
         try:
             while True:
                 request = self.receive()
                 if request is None:
                     os._exit(1)
-                if request.get("op") == "ack" and request.get("id") == number:
+                if request.get("op") == op and request.get("id") == number:
                     break
         finally:
             self.shield -= 1
         if self.pending and not self.shield:
             self.pending = False
             raise KeyboardInterrupt
+        return request
 
 
 class Streams:
@@ -1097,6 +1103,16 @@ class Kernel:
         self.gate.acquire()
         self.active = False
 
+    def call_device(self, request: Dict[str, Any]) -> Dict[str, Any]:
+        """Have a device of `computer` do something; its answer. Raises RuntimeError outside of the main thread."""
+        if _thread.get_ident() != self.channel.main or os.getpid() != self.channel.pid:
+            raise RuntimeError("devices of the computer can be used in the main thread of a block only")
+        self.streams.flush()
+        self.display.count += 1
+        number = self.display.count
+        self.channel.send({**request, "event": "device", "id": self.display.block, "number": number})
+        return self.channel.wait_for(number, "device")
+
     def install(self) -> None:
         """Make the process ready for cells: name space, signals, hooks."""
         for name in list(self.namespace):
@@ -1216,7 +1232,7 @@ class Kernel:
         import linecache  # while the parent is still busy
         import traceback
 
-        _offer_computer()
+        _offer_computer(self.call_device)
         if folder_first:
             sys.path.insert(0, "")
         while True:
@@ -1389,8 +1405,9 @@ def _bring_back_builtins() -> None:
             setattr(builtins, name, value)
 
 
-def _offer_computer() -> None:
-    """Make `computer` and its file helpers known to cells. Its module is kept compiled, as this one is."""
+def _offer_computer(call: Callable[[Dict[str, Any]], Dict[str, Any]]) -> None:
+    """Make `computer` and its file helpers known to cells. Its module is kept compiled, as this one is. call: has one
+    of its devices do something."""
     from _frozen_importlib_external import SourceFileLoader  # type: ignore[import-not-found]
 
     name = "oi_kernel_computer"
@@ -1399,7 +1416,7 @@ def _offer_computer() -> None:
     sys.modules[name] = module
     code: Any = SourceFileLoader(name, COMPUTER).get_code(name)
     exec(code, module.__dict__)
-    module.install()
+    module.install(call=call)
 
 
 def _folder() -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from oi_tui.computer.devices.rack import Devices
 from oi_tui.faces.api import loop
-from oi_tui.faces.api.files import Files
 
 if TYPE_CHECKING:
     from oi_tui.computer.computer import Computer as Engine
+    from oi_tui.computer.devices.base import Question
     from oi_tui.faces.api.program import Program
     from oi_tui.protocol.calls import Result
     from oi_tui.protocol.lmc import Chunk
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0  # seconds that a block gets to obey
 
 
-class Computer:
-    """The computer of one interpreter, or of nobody. Kernels and shells start when they are first needed.
+class Computer(Devices):
+    """The computer of one interpreter, or of nobody. Kernels, shells and devices start when they are first needed.
 
     emit_images, verbose, debug, offline, save_skills, import_computer_api and max_output are as programs set them.
     """
@@ -32,7 +33,6 @@ class Computer:
         self.max_output = 2800
         self.import_computer_api = self.import_skills = False
         self.save_skills = True
-        self.files = Files(self)
         self._engine: Engine | None = None
 
     # ---- code
@@ -118,6 +118,22 @@ class Computer:
 
         loop.call(assign)
 
+    # ---- what devices ask for
+
+    def ask(self, questions: Sequence[Question]) -> list[str]:
+        """The interpreter's model answers each. Raises DeviceError where there is none, else what `llm.run` raises."""
+        if self.interpreter is None:
+            return super().ask(questions)
+        from oi_tui.faces.api.asking import answers
+
+        return answers(self.interpreter, questions)
+
+    def show(self, picture: Any) -> None:
+        """Show a picture in a notebook; elsewhere it is for the program that took it."""
+        display = getattr(sys.modules.get("IPython.display"), "display", None)
+        if display is not None:
+            display(picture)
+
     # ---- state
 
     def to_dict(self) -> dict[str, Any]:
@@ -136,6 +152,8 @@ class Computer:
     def engine(self) -> Engine:
         """What does the work, made in the current folder with the first call."""
         if self._engine is None:
+            import asyncio
+
             from oi_tui import paths
             from oi_tui.computer.computer import Computer as Engine
             from oi_tui.session.store import new_id
@@ -144,6 +162,7 @@ class Computer:
             cwd, outputs = os.getcwd(), paths.outputs(new_id())  # noqa: PTH109
             python, backend = (settings.python, settings.backend) if settings else ("", "local")
             self._engine = loop.call(lambda: Engine(cwd, python=python, backend=backend or "local", outputs=outputs))
+            self._engine.ask = lambda questions: asyncio.to_thread(self.ask, questions)
             loop.close_at_exit(self, self._close)
         self._engine.opening = self._opening()
         return self._engine

@@ -161,8 +161,9 @@ def wording_of(interpreter: Program) -> Wording | None:
     from harnesses.classic import Wording
     from oi_tui.faces.api.placeholders import filled
 
-    languages = interpreter.computer.engine().system_message()
-    parts = (interpreter.system_message, languages, interpreter.custom_instructions)
+    computer = interpreter.computer
+    devices = computer.system_message if computer.import_computer_api else ""
+    parts = (interpreter.system_message, computer.engine().system_message(), devices, interpreter.custom_instructions)
     if interpreter.code_output_sender not in {"user", "assistant"}:
         raise ValueError(f"code_output_sender is user or assistant, not {interpreter.code_output_sender!r}")
     return Wording(

@@ -150,7 +150,7 @@ def test_deep_imports_lead_to_the_same_things() -> None:
 
 
 def test_files_are_edited_or_left_alone(tmp_path: Path) -> None:
-    from oi_tui.faces.api.files import Files
+    from oi_tui.computer.devices.files import Files
 
     file = tmp_path / "a.txt"
     file.write_text("one two three one")

@@ -1,33 +1,32 @@
-"""`computer.files`: search and edit, for programs."""
+"""`computer.files`: search and edit, for programs. Code in the Python kernel has more: kernels/computer_child.py."""
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import importlib
 from typing import Any
+
+from oi_tui.computer.devices.base import Device
 
 aifs: Any = None  # the library of that name, imported with the first search where it is installed
 _NEAR = 3  # phrases that are suggested for a text that is not there
 
 
-class Files:
-    """Search the meaning of files, and replace text in one."""
+class Files(Device):
+    """Search in files, and replace text in one."""
 
     def __init__(self, computer: Any = None) -> None:
-        self.computer = computer
+        super().__init__(computer)
 
     def search(self, *args: Any, **kwargs: Any) -> Any:
-        """What `aifs.search` finds. Raises ModuleNotFoundError with what to install where it is missing."""
+        """Passages of files that answer to a query: search(query, path=".", max_results=5). By meaning where the
+        package aifs is installed, whose `search` this then is, else by the words of the query."""
         global aifs
         if aifs is None:
-            try:
-                import aifs as library  # pyright: ignore[reportMissingImports]
-            except ModuleNotFoundError:
-                raise ModuleNotFoundError(
-                    "computer.files.search needs the package aifs: pip install aifs; in code that runs here, "
-                    "search(words, path) finds lines without it"
-                ) from None
-            aifs = library
-        return aifs.search(*args, **kwargs)
+            with contextlib.suppress(ImportError):
+                aifs = importlib.import_module("aifs")
+        return _by_words(*args, **kwargs) if aifs is None else aifs.search(*args, **kwargs)
 
     def edit(self, path: str, original_text: str, replacement_text: str) -> None:
         """Replace `original_text` wherever it stands in the file. Raises OSError, and ValueError when it does not stand
@@ -40,6 +39,13 @@ class Files:
             raise ValueError(f"Original text not found.{hint}")
         with open(path, "w") as file:  # noqa: PTH123
             file.write(content.replace(original_text, replacement_text))
+
+
+def _by_words(query: str, path: str | None = None, max_results: int = 5, **_: Any) -> list[str]:
+    """What stands in for `aifs.search`, with its main arguments."""
+    from oi_tui.computer.devices.passages import of_files, search
+
+    return search(query, of_files(path or "."), max_results)
 
 
 def _near(text: str, content: str) -> list[str]:
