@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from oi_tui.computer.devices import screen
+from oi_tui.computer.devices.base import need
 
 KEYS = "ctrl+alt+q"
 _BEAT = 0.04  # seconds between two looks; a key press lasts about twice as long
@@ -86,6 +87,5 @@ def _pressed_windows() -> bool:
 
 
 def _pressed_mac() -> bool:
-    import Quartz  # pyright: ignore[reportMissingImports] - a part of pyautogui there
-
-    return all(Quartz.CGEventSourceKeyState(1, key) for key in (59, 58, 12))  # control, option, q
+    quartz = need("Quartz", "watching the keyboard", "os")  # it comes with pyautogui there
+    return all(quartz.CGEventSourceKeyState(1, key) for key in (59, 58, 12))  # control, option, q
