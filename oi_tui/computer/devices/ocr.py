@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ def _passes(picture: Image, layout: int) -> list[list[Word]]:
     library = need("pytesseract", "reading text on the screen", "os")
     if not shutil.which(library.pytesseract.tesseract_cmd):
         raise DeviceError(f"reading text on the screen needs the program tesseract: {_INSTALL}")
+    os.environ.setdefault("OMP_THREAD_LIMIT", "1")  # three at once, each with a thread, are quicker than with many
     gray = picture.convert("L")
     large = gray.resize((gray.width * 2, gray.height * 2))
     with ThreadPoolExecutor(3) as pool:
