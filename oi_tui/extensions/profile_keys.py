@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ SILENT = frozenset({
     "conversation_filename", "skills_path", "import_skills", "computer.import_skills", "sync_computer",
 })  # fmt: skip
 # What a harness says for itself: in a program (`interpreter.chat`) they count.
+_PLACE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _WORDING = frozenset({
     "user_message_template", "always_apply_user_message_template", "code_output_template", "empty_code_output_template",
     "code_output_sender", "llm.execution_instructions",
@@ -51,6 +53,10 @@ def translated(place: str, rows: Sequence[Row]) -> tuple[list[Row], list[Problem
         elif key == "messages":
             problems.append(Problem(f"{place}:{row.line}: messages are not taken from a profile", "/import a file"))
         elif row.value is not None:
+            if key in {"system_message", "custom_instructions"} and _PLACE.search(str(row.value)):
+                where = f"{place}:{row.line}" if row.line else place
+                hint = "programs run them with trust_placeholders; the model is told the date and the folder anyhow"
+                problems.append(Problem(f"{where}: {key}: what stands in {{{{ }}}} is not run", hint))
             made.append(Row(key, row.value, row.line))
     return made, problems
 

@@ -143,7 +143,8 @@ def _what(source: Source, error: BaseException) -> str:
 def _set(interpreter: _Interpreter) -> Iterator[Row]:
     """What differs from an interpreter that nobody has touched."""
     fresh = _Interpreter()
-    yield from _changed("", interpreter, fresh, _OWN)
+    yield from _changed("", interpreter, fresh, _OWN | {"system_message", "custom_instructions"})
+    yield from _told(interpreter, fresh)
     yield from _changed("llm.", interpreter.llm, fresh.llm, {"interpreter", "chosen"})
     if interpreter.llm.chosen:
         yield Row("model", interpreter.llm.model)
@@ -156,6 +157,17 @@ def _set(interpreter: _Interpreter) -> Iterator[Row]:
         yield Row("languages", computer._names)
     if computer._code:
         yield Row("start_code", computer._code)
+
+
+def _told(interpreter: _Interpreter, fresh: _Interpreter) -> Iterator[Row]:
+    """What the model is told. Text that is added to the system message is added to whatever the harness says."""
+    own, added = interpreter.system_message, interpreter.custom_instructions
+    if own.startswith(fresh.system_message):
+        added = "\n\n".join(filter(None, (own[len(fresh.system_message) :].strip(), added)))
+    else:
+        yield Row("system_message", own)
+    if added:
+        yield Row("custom_instructions", added)
 
 
 def _changed(prefix: str, one: object, fresh: object, skipped: Any) -> Iterator[Row]:

@@ -27,13 +27,21 @@ async def test_loop_prompts_until_the_model_says_that_it_is_done() -> None:
 
 
 async def test_loop_ends_with_words_of_ones_own_and_with_the_most_steps() -> None:
-    with MockModel([say("more"), say("basta"), *[say("more")] * 9]) as mock:
+    with MockModel([say("more"), say("basta"), *[say(f"more {n}") for n in range(9)]]) as mock:
         async with Live(mock, loop=True, loop_message="weiter", loop_breakers=["basta"], max_turns=3) as live:
             assert (await live.turn()).reason == "done"
             assert len(mock.requests) == 2 and mock.requests[1]["messages"][-1]["content"] == "weiter"
             ended = await live.turn()
             assert ended.reason == "limit"
     assert len(mock.requests) == 5
+
+
+async def test_loop_ends_when_nothing_comes_of_it() -> None:
+    with MockModel([say("I see.")] * 9) as mock:
+        async with Live(mock, loop=True) as live:
+            assert (await live.turn()).reason == "done"
+            assert any("the same again and again" in one.text for one in live.all_of(Notice))
+    assert len(mock.requests) == 3
 
 
 async def test_without_loop_nobody_prompts() -> None:

@@ -104,6 +104,21 @@ def test_ones_own_hides_a_built_in() -> None:
     assert next(one for one in profiles.listed() if one.name == "fast").own
 
 
+def test_what_is_added_to_the_system_message_is_added_to_that_of_the_harness() -> None:
+    profile("a.py", "interpreter.system_message += '\\nBe kind.'\ninterpreter.custom_instructions = 'Be brief.'\n")
+    one = used("a").settings
+    assert (one.system_message, one.custom_instructions) == ("", "Be kind.\n\nBe brief.")
+    profile("b.py", "interpreter.system_message = 'You are X.'\n")
+    assert used("b").settings.system_message == "You are X."
+
+
+def test_placeholders_in_a_profile_are_not_run_and_that_is_said() -> None:
+    profile("a.yaml", "custom_instructions: It is {{1 + 1}}.\n")
+    loaded = used("a")
+    assert "a.yaml:1: custom_instructions: what stands in {{ }} is not run" in loaded.problems[0].text
+    assert loaded.settings.custom_instructions == "It is {{1 + 1}}."
+
+
 def test_code_of_a_python_profile_waits_for_the_session() -> None:
     profile(
         "a.py",
