@@ -6,7 +6,7 @@ import asyncio
 import gc
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from oi_tui.app.guard import TerminalGuard
     from oi_tui.app.panes.approval import ApprovalPane
     from oi_tui.app.panes.input_line import InputLine
+    from oi_tui.commands.first_run import Way
     from oi_tui.protocol.events import Event
 
 LONG_TURN = 10.0  # seconds after which the end of a turn is worth a notice
@@ -36,7 +37,7 @@ class OiApp(KeyedApp):
 
     make_session is called after the first paint, inside the running loop. first_message is sent once the session is
     there. theme is the name of a theme; motion says whether anything may move; problems, as (text, hint), are told at
-    the start.
+    the start. ways: looks, at the first start, for models that can be used here.
     """
 
     TITLE = "oi"
@@ -52,6 +53,7 @@ class OiApp(KeyedApp):
         motion: bool = True,
         problems: Sequence[tuple[str, str]] = (),
         guard: TerminalGuard | None = None,
+        ways: Callable[[], Awaitable[Sequence[Way]]] | None = None,
     ) -> None:
         self._look = theming.find(theme or theming.DEFAULT_DARK) or theming.default()
         super().__init__()
@@ -60,7 +62,7 @@ class OiApp(KeyedApp):
         self.problems = list(problems)
         self.host = AppHost(self, str(Path.cwd()))
         self.attention = Attention(self._write, lambda: self.app_focus)
-        self._make_session, self._guard = make_session, guard
+        self._make_session, self._guard, self._ways = make_session, guard, ways
         self._early = [(first_message, False)] if first_message.strip() else []
         self._motion = motion
         self._turn_began_at = 0.0
@@ -124,6 +126,11 @@ class OiApp(KeyedApp):
             self._send(text, queue)
         self._early.clear()
         self.run_worker(self._warm(session), name="prewarm", exit_on_error=False)
+        if self._ways is not None:
+            self.run_worker(self._look_for(self._ways), name="ways", exit_on_error=False)
+
+    async def _look_for(self, ways: Callable[[], Awaitable[Sequence[Way]]]) -> None:
+        self.main.tell_ways(await ways())
 
     def _load_looks(self) -> None:
         """Read all themes, for the picker; go on doing so when the person's own change."""

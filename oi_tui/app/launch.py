@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from oi_tui.settings import Loaded
@@ -56,6 +57,7 @@ def _app(
     make_session: Callable[[], Engine], first_message: str, loaded: Loaded | None, guard: TerminalGuard | None = None
 ) -> OiApp:
     from oi_tui.app.app import OiApp
+    from oi_tui.commands import first_run
 
     settings = loaded.settings if loaded else None
     return OiApp(
@@ -65,4 +67,5 @@ def _app(
         motion=settings.tui.animations if settings else True,
         problems=[(one.text, one.hint) for one in loaded.problems] if loaded else [],
         guard=guard,
+        ways=partial(first_run.ways, settings) if settings and first_run.is_first() else None,
     )

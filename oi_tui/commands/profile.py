@@ -53,6 +53,24 @@ def rows(session: Session) -> list[Choice]:
     return sorted(made, key=lambda one: (one.group.startswith("programs"), one.group == "built in"))
 
 
+def about(name: str) -> str:
+    """What a profile would set, line by line, for the person whose choice hovers over it."""
+    from oi_tui.commands.setting_rows import as_text
+    from oi_tui.extensions import profiles
+
+    try:
+        source = profiles.find(name)
+    except profiles.ProfileError as error:
+        return str(error)
+    if source.python:
+        return f"{name}: a program, which runs at the start: oi -p {name}"
+    layer = profiles.layer(source)
+    sets = [f"{row.key} = {' '.join(as_text(row.value).split())[:80]}" for row in layer.rows]
+    return "\n".join([f"{name}: {source.place}", *sets[:8], *(["…"] if len(sets) > 8 else [])]) + "".join(
+        f"\n{problem.text}" for problem in layer.problems
+    )
+
+
 def _command(kind: Kind) -> Command:
     return Command(
         "profile", kind, "use another set of settings from now on", _profile, Argument("NAME", "profile"), busy_ok=False

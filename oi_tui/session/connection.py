@@ -127,6 +127,17 @@ def asked(settings: Settings, name: str) -> tuple[str, str, str]:
     return target.provider.id, target.base_url or "", target.provider.wire
 
 
+def facts(settings: Settings, name: str) -> ModelInfo:
+    """What the catalog and the person's own tables say of a model. Raises ModelError for a name that cannot be."""
+    from oi_tui.models import catalog
+
+    target = _target(replace(settings, llm=replace(settings.llm, api_key=settings.llm.api_key or "none")), name)
+    provider = target.provider
+    return catalog.look_up(
+        target.catalog_model, provider.id, local=provider.local, overrides=settings.models, written=name
+    )
+
+
 async def find_model(settings: Settings) -> str:
     """The model to use when none is named: of a provider whose key is set, of a running local server, the built-in one.
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from oi_tui.app.panes.fitting import Span
 from oi_tui.app.panes.status import Facts, content_of
+from oi_tui.app.widgets.printable import printable
+
+if TYPE_CHECKING:
+    from oi_tui.commands.first_run import Way
 
 
-def welcome(facts: Facts) -> Content:
-    """A few calm lines."""
+def welcome(facts: Facts, ways: Sequence[Way] | None = None) -> Content:
+    """A few calm lines. ways: at the first start, how a model can be reached here; None at any other."""
     folder = Path(facts.cwd).name if facts.cwd else "this folder"
     rows: list[list[Span]] = [
         [("say what you want done, in plain words", "text bold")],
@@ -29,6 +35,7 @@ def welcome(facts: Facts) -> Content:
             if facts.approval
             else []
         ),
+        *_ways(ways, facts.model),
         [],
         [("try      ", "muted"), ("which files here take the most space?", "text")],
         [("         ", "muted"), ("rename the photos in this folder by the date they were taken", "text")],
@@ -44,6 +51,27 @@ def welcome(facts: Facts) -> Content:
         ],
     ]
     return Content("\n").join(content_of(row) for row in rows)
+
+
+def _ways(ways: Sequence[Way] | None, model: str) -> list[list[Span]]:
+    """What was found at the first start, and how to take another one than was taken by itself."""
+    if ways is None:
+        return []
+    if not ways:
+        said = "no key, no local server: set OPENAI_API_KEY or the like, or start Ollama; or name one: /model"
+        return [[], [("found    ", "muted"), (printable(said), "warn")]]
+    rows: list[list[Span]] = [[]]
+    for number, one in enumerate(ways[:5]):
+        sign = "in use" if one.model and one.model == model else f"/model {one.model}" if one.model else "/model"
+        rows.append(
+            [
+                ("found    " if number == 0 else "         ", "muted"),
+                (printable(one.found), "text"),
+                (f"  {printable(one.detail)}" if one.detail else "", "muted"),
+                (f"   {printable(sign)}", "ok" if sign == "in use" else "accent"),
+            ]
+        )
+    return rows
 
 
 _APPROVAL = {

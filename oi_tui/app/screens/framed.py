@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from oi_tui.app.panes.console import ConsolePane
     from oi_tui.app.panes.tabs import Tabs
     from oi_tui.app.screens.routing import Routing
+    from oi_tui.commands.first_run import Way
 
 IDLE_HINTS: tuple[Hint, ...] = (("enter", "send"), ("alt+enter", "new line"), ("/", "commands"), ("?", "keys"))
 ASKING_HINTS: tuple[Hint, ...] = (("pgup pgdn", "scroll the code"), ("f5", "answer or write"), ("esc", "stop"))
@@ -75,6 +76,7 @@ class FramedScreen(Screen[None]):
         self._news: frozenset[str] = frozenset()
         self._empty = True
         self._facts: Facts | None = None
+        self._ways: Sequence[Way] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.frame
@@ -168,7 +170,12 @@ class FramedScreen(Screen[None]):
         self.foot.tell(facts)
         if self._empty and facts != self._facts:
             self._facts = facts
-            self.welcome.update(welcome(facts))
+            self.welcome.update(welcome(facts, self._ways))
+
+    def tell_ways(self, ways: Sequence[Way]) -> None:
+        """Show on the empty screen how a model can be reached: it is the first start."""
+        self._ways = ways
+        self.welcome.update(welcome(self._facts or Facts(), ways))
 
     def occupied(self, is_so: bool) -> None:
         """Something was said, or nothing any more."""

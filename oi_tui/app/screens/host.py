@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from oi_tui import paths
@@ -73,7 +73,6 @@ class AppHost:
         """Open the picker for one of the kinds of `commands.base.Host.pick`; the choice runs that command."""
         from oi_tui.app.widgets.picker import Picker
         from oi_tui.commands.choices import found_models
-        from oi_tui.commands.harness import about
 
         screens = {"skills": self._pick_skill, "sessions": self._pick_session, "settings": self._pick_setting}
         own_screen = screens.get(kind)
@@ -92,11 +91,20 @@ class AppHost:
             finding="looking for models…",
             typed={"model": "use this name", "permissions": "write this rule"}.get(kind, ""),
             preview=self._app.preview_theme if kind == "theme" else None,
-            about=(lambda value: about(self.session, value)) if kind == "harness" else None,
+            about=self._about(kind),
             does={"jobs": "stop", "rewind": "go back to before it"}.get(kind, "choose"),
             other=("ctrl+k", "leave files as they are", " keep") if kind == "rewind" else None,
         )
         self._app.push_screen(picker, chosen)
+
+    def _about(self, kind: str) -> Callable[[str], str] | None:
+        """What tells of a row below the list."""
+        from oi_tui.commands import harness, model_facts, profile
+
+        if kind == "profile":
+            return profile.about
+        tells = {"harness": harness.about, "model": model_facts.about}.get(kind)
+        return (lambda value: tells(self.session, value)) if tells is not None else None
 
     def _pick_skill(self) -> None:
         from oi_tui.app.widgets.skill_picker import SkillPicker
