@@ -24,6 +24,7 @@ _COMMANDS: dict[str, str] = {
     "logout": "delete a stored key",
     "models": "the built-in model: list, pull, rm",
     "harness": "how models are prompted: list, show ID, test ID",
+    "hooks": "programs that run at points of a session: list, trust, on, off",
     "skills": "instructions for kinds of tasks: list, show, new, on, off, trust",
     "profiles": "sets of settings for --profile: list, show, reset, import those of classic versions",
     "wtf": "explain the last command of the shell that failed, and mend it",
@@ -76,6 +77,10 @@ def _face(args: list[str]) -> int:
         return profiles(args[1:])
     if command == "wtf":
         return _wtf(args[1:])
+    if command == "hooks":
+        from oi_tui.faces.hooks import main as hooks
+
+        return hooks(args[1:])
     if command == "skills":
         from oi_tui.faces.skills import main as skills
 

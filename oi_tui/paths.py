@@ -56,6 +56,11 @@ def trust_file() -> Path:
     return home() / "trust.json"
 
 
+def hook_trust_file() -> Path:
+    """Which hooks the person trusts, as they stood then, and which are switched off, JSON."""
+    return home() / "trusted_hooks.json"
+
+
 def skill_switches_file() -> Path:
     """Which skills the person has switched off, or on again, JSON."""
     return home() / "skills.json"

@@ -123,6 +123,9 @@ class Settings:
     tui: TuiSettings = field(default_factory=TuiSettings)
     web: WebSettings = field(default_factory=WebSettings)
     skills: SkillSettings = field(default_factory=SkillSettings)
+    hooks: dict[str, Any] = field(
+        default_factory=dict, metadata={"help": "programs that run at points of a session: [[hooks.EVENT]]; /hooks"}
+    )
     trust: bool = _field(False, "trust what the folder brings along (skills), without being asked")
     projects: dict[str, Any] = field(
         default_factory=dict, metadata={"help": "trust_level of folders by path: trusted or untrusted"}
@@ -187,6 +190,7 @@ _OPEN_TABLES = (
     "llm.headers",
     "projects",
     "shell_environment_policy.set",
+    "hooks",
 )
 _NO_VARIABLE = {*_OPEN_TABLES, "skills.config", "start_code"}
 COMMAND_LINE = "command line"  # an origin

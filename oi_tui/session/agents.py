@@ -36,6 +36,8 @@ from oi_tui.protocol.stream import Usage
 from oi_tui.session import plan_mode, turn
 from oi_tui.session.approvals import Approvals
 from oi_tui.session.conversation import Conversation
+from oi_tui.session.hooked import agent_turn
+from oi_tui.session.hooks import Hooks
 from oi_tui.session.questions import Questions
 from oi_tui.tools.undo_stack import stack_of
 
@@ -187,6 +189,7 @@ class Agent(Conversation):
         settings = replace(owner.settings, conversation_history=False)
         super().__init__(settings, owner.cwd)
         self.owner, self.name, self.title, self.call_id = owner, name, task.title, ""
+        self.kind = task.kind
         self.task: asyncio.Task[Result] | None = None  # of one in the background
         self.apart = False
         self._began = self._over = 0.0
@@ -201,6 +204,7 @@ class Agent(Conversation):
         self.approvals = _Relayed(self, owner.approvals)
         self.audit = owner.audit
         self.memory = {"undo": stack_of(owner.memory)}
+        self.hooks = Hooks(self, (name, task.kind))
 
     def facts(self) -> dict[str, str | float]:
         """What is known of one in the background, as of a job."""
@@ -247,7 +251,7 @@ class Agent(Conversation):
         await asyncio.sleep(0)  # until it listens
         self.said(prompt)
         try:
-            ended = await turn.run(self)
+            ended = await agent_turn(self, self.kind, turn.run)
         finally:
             reader.cancel()
             with suppress(asyncio.CancelledError):

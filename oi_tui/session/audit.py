@@ -56,6 +56,7 @@ class Audit:
     def __init__(self, on: bool, name: str) -> None:
         self._on, self._name = on, name
         self._told = False
+        self._hooks = 0
         self._open: dict[str, dict[str, Any]] = {}  # calls whose end is to be written
 
     def about(
@@ -94,6 +95,18 @@ class Audit:
             self._append({**record, "decided": decided, "by": _masked(by)})
             if decided in {"allowed", "approved"}:
                 self._open[record["id"]] = {"session": record["session"], "id": record["id"]}
+
+    def hook(self, folder: str, event: str, command: str, summary: str) -> None:
+        """A hook has run."""
+        if self._on:
+            self._hooks += 1
+            record = {
+                "session": self._name, "id": f"hook{self._hooks}", "folder": folder, "tool": "hook", "executor": "hook",
+                "language": f"hook {event}", "what": f"hook of {event}", **self.text(command), "decided": "allowed",
+                "by": "the person trusts this hook", "summary": _masked(summary),
+                "ok": not summary.startswith("failed"),
+            }  # fmt: skip
+            self._append(record)
 
     def own(self, session: Recorded, call_id: str, line: str, language: str = "shell") -> None:
         """The person runs a command themselves."""

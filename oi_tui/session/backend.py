@@ -79,8 +79,14 @@ def made(settings: Settings, cwd: str, outputs: Path, takes_input: bool = False)
     for name, value in os.environ.items():  # code that is allowed one may print it
         if secret(name) and len(value) >= _TELLING and not value.startswith(("/", "~", ".")):
             learn(value)
+    computer.variables = variables_of(settings)
+    return computer
+
+
+def variables_of(settings: Settings) -> Variables:
+    """Which of the person's variables code and hooks get."""
     wanted = settings.shell_environment_policy
-    computer.variables = Variables(
+    return Variables(
         wanted.inherit,
         wanted.ignore_default_excludes,
         tuple(wanted.exclude),
@@ -88,7 +94,6 @@ def made(settings: Settings, cwd: str, outputs: Path, takes_input: bool = False)
         tuple(wanted.allow),
         wanted.set,
     )
-    return computer
 
 
 def told(backend: str) -> str:

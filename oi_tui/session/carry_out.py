@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from harnesses.arguments import MISFIT, canonical
-from harnesses.data import Made
+from harnesses.data import Binding, Made
 from oi_tui import tools
 from oi_tui.protocol.calls import Call, Result
 from oi_tui.protocol.events import CallEnded, CallStarted, EndReason, Notice
 from oi_tui.session.answer import Answer
 from oi_tui.session.conversation import Conversation
+from oi_tui.session.hooked import after, before
 from oi_tui.session.judging import decide
 from oi_tui.session.long_results import kept_whole
 
@@ -146,6 +147,14 @@ async def _unguarded(session: Conversation, event_id: str, call: Call) -> tuple[
     binding = session.engine.binding_of(call)
     if binding is None:
         return _not_run(f"unsupported call: {call.name}"), None
+    call, context, denied = await before(session, event_id, call, binding)
+    if denied is not None:
+        return denied, None
+    result, stop = await _bound(session, event_id, call, binding)
+    return await after(session, call, binding, result, context), stop
+
+
+async def _bound(session: Conversation, event_id: str, call: Call, binding: Binding) -> tuple[Result, StopTurn | None]:
     try:
         kwargs = binding.map_args(call.args)
     except (ValueError, KeyError, TypeError) as error:
@@ -155,7 +164,7 @@ async def _unguarded(session: Conversation, event_id: str, call: Call) -> tuple[
     preview = executor.preview(ctx, **kwargs)
     if preview.error:
         return _not_run(preview.error, preview.facts), None
-    judged = await decide(session, event_id, call.name, binding, preview, kwargs)
+    judged = await decide(session, event_id, call, binding, preview, kwargs)
     kwargs = judged.kwargs
     if judged.refused is not None:
         return judged.refused, StopTurn("refused", "declined") if judged.stops else None

@@ -12,10 +12,11 @@ from typing import Literal
 
 from harnesses.compacting import middle_out, note
 from oi_tui.models import tokens
-from oi_tui.models.client import ContextTooLong, ModelClient, ModelError
+from oi_tui.models.client import BadRequest, ContextTooLong, ModelClient, ModelError
 from oi_tui.protocol.events import ContextCompacted, Notice, TurnEnded
 from oi_tui.session.backend import is_local
 from oi_tui.session.conversation import Conversation
+from oi_tui.session.hooked import compacted, may_compact
 from oi_tui.session.long_results import write_private
 from oi_tui.session.model_window import learn_window
 from oi_tui.session.summary import summarised
@@ -91,7 +92,21 @@ async def make_more_room(session: Conversation, client: ModelClient, error: Cont
 async def compact(
     session: Conversation, client: ModelClient, filling: Filling, wanted: str = "", *, asked: bool = False
 ) -> None:
-    """Leave out as little as makes room. asked: the person wants a summary of all of it, with `wanted` in it."""
+    """Leave out as little as makes room. asked: the person wants a summary of all of it, with `wanted` in it. Raises
+    BadRequest where a hook is against it."""
+    trigger = "manual" if asked else "auto"
+    why = await may_compact(session, trigger)
+    if why:
+        raise BadRequest(f"a hook stopped the compaction: {why}", hint="/hooks shows them")
+    before = session.history.compaction
+    await _compact(session, client, filling, wanted, asked=asked)
+    if session.history.compaction != before:
+        await compacted(session, trigger)
+
+
+async def _compact(
+    session: Conversation, client: ModelClient, filling: Filling, wanted: str = "", *, asked: bool = False
+) -> None:
     room = filling.limit - filling.fixed
     if room < _LEAST:
         raise _too_small(session, filling)

@@ -22,6 +22,7 @@ from oi_tui.session.budget import Budget
 from oi_tui.session.engine import Engine
 from oi_tui.session.heard import Heard, heard_in
 from oi_tui.session.history import History, spoken
+from oi_tui.session.hooks import Hooks
 from oi_tui.session.plan_note import plan_note
 from oi_tui.session.store import Saved
 from oi_tui.session.view import passages
@@ -68,8 +69,7 @@ class Conversation:
         self._priceless = ""  # the model of which it was told that no price is known
         self.memory: dict[str, Any] = {}  # of the tools; see tools.Context
         self.renew_memory()
-        self.root = True  # a person's own, not one of an agent inside another
-        self.attended = True  # somebody is there to answer approvals
+        self.root, self.attended = True, True  # a person's own, no agent's; somebody is there to answer approvals
         self.interrupting = False
         self.interruptible: asyncio.Future[Any] | None = None  # what an interrupt cancels, besides running code
         self.retry_base = 0.5  # seconds before a broken stream is asked for again, doubled each time
@@ -79,8 +79,8 @@ class Conversation:
         self._left_out: tuple[str, ...] = ()  # skills that the person knows the model is not told of
         self.assumed: set[str] = set()  # models of which the person was told what is assumed of them
         self.audit = Audit(settings.audit, self.id)
-        self._attached = False  # a picture that no request has carried yet
-        self._calls = 0
+        self._attached, self._calls = False, 0  # whether there is a picture that no request has carried yet
+        self.hooks = Hooks(self)
         self.mark_cut()
 
     @property

@@ -81,6 +81,11 @@ class History:
         """Whether it is written to disk."""
         return self._store is not None
 
+    @property
+    def saved_as(self) -> str:
+        """Where it lies on disk, "" while it does not."""
+        return str(self._store.path) if self._store is not None and self._store.written else ""
+
     def append(self, *messages: Message) -> None:
         for one in messages:
             self.messages.append(one)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from oi_tui.protocol.call_events import Scanned
-from oi_tui.protocol.calls import Decision, Result
+from oi_tui.protocol.calls import Call, Decision, Result
 from oi_tui.protocol.events import ApprovalRequested, CodeEnded, Notice
 from oi_tui.session.check import Check
 from oi_tui.session.conversation import Conversation
+from oi_tui.session.hooked import names_of, permitted
+from oi_tui.session.hooks import Outcome
 from oi_tui.session.scanning import check_of, in_words, looked, why_ask
 
 if TYPE_CHECKING:
@@ -29,10 +31,10 @@ class Judged:
 
 
 async def decide(
-    session: Conversation, event_id: str, tool: str, binding: Binding, preview: Preview, kwargs: dict[str, Any]
+    session: Conversation, event_id: str, call: Call, binding: Binding, preview: Preview, kwargs: dict[str, Any]
 ) -> Judged:
-    """May this call run, and with which arguments? tool: its name as the model calls it."""
-    policy, executor = session.engine.policy, binding.executor
+    """May this call run, and with which arguments?"""
+    policy, executor, tool = session.engine.policy, binding.executor, call.name
     verdict = session.planning.decide(policy, executor, preview, session.cwd, tool, session.heard())
     check = check_of(session, executor, preview, verdict)
     if check is not None and (verdict.decision == "allow" or (check.begun and not session.attended)):
@@ -51,6 +53,13 @@ async def decide(
         session.audit.write(record | scan_record(check), "allowed", verdict.by)
         policy.ran(executor, preview)
         return Judged(kwargs)
+    answer = await _of_hooks(session, call, binding, preview, verdict, check)
+    if answer is not None:
+        session.audit.write(record | scan_record(check), "allowed" if answer.allow else "denied", "a hook")
+        if answer.allow:
+            policy.ran(executor, preview)
+            return Judged(kwargs)
+        return Judged(kwargs, Result(False, f"A hook of the person denies this: {answer.block}", rejected=True))
     offered = () if verdict.suspect else policy.offer(executor, preview, session.cwd, tool)
     asking = _Asking(session, event_id, verdict, offered, check)
     decision = await asking.put(preview)
@@ -71,6 +80,23 @@ async def decide(
     session.audit.write(record, "approved", _person(session, decision))
     policy.ran(executor, preview)
     return Judged(kwargs)
+
+
+async def _of_hooks(
+    session: Conversation, call: Call, binding: Binding, preview: Preview, verdict: Verdict, check: Check | None
+) -> Outcome | None:
+    """What hooks answer in place of the person, None for nothing. They can allow neither what a tool's output asked for
+    nor what safe mode is against."""
+    names = names_of(call.name, binding, call.args)
+    if not session.hooks.active("PermissionRequest", names):
+        return None
+    shown = {"command": preview.text} if names[0] == "Bash" else call.args
+    answer = await permitted(session, names, shown)
+    if answer.block or not answer.allow:
+        return answer if answer.block else None
+    if verdict.suspect or (check is not None and why_ask(await looked(session, check, preview.text))):
+        return None
+    return answer
 
 
 _STOPPED = Result(False, "The person stopped this before it ran.", interrupted=True, meta={"not_run": True})

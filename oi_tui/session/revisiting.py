@@ -180,6 +180,7 @@ class Revisiting(Conversation):
         if self.planning.on:
             self.history.planned(True)
         self.mark_cut()
+        self.hooks.begin("clear")
 
     def adopt(self, messages: list[Message]) -> None:
         """Begin a new conversation that goes on from these messages, which code did not run for here. The old session

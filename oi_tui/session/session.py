@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import HistoryChanged, Notice, SessionEnded, SessionStarted, TurnEnded, TurnStarted
 from oi_tui.protocol.lmc import Message, message
-from oi_tui.session import faults, turn
+from oi_tui.session import faults, hooked, turn
 from oi_tui.session.agents import Desk
 from oi_tui.session.aside import serve
 from oi_tui.session.permissions import tell_broken
@@ -98,6 +98,8 @@ class Session(Revisiting):
             self.changed()
         tell_broken(self)
         tell_missing(self)
+        self.hooks.tell_waiting()
+        self.hooks.begin("resume" if self._resumed else "startup")
         if self._resumed:
             self.bus.publish(HistoryChanged())
             self.tell_resumed()
@@ -279,6 +281,7 @@ class Session(Revisiting):
         if pending:
             await asyncio.wait(pending, timeout=5)
         await self._desk.close()
+        await self.hooks.close("exit")
         await self.engine.close()
         self.history.close()
         self.bus.publish(SessionEnded())
@@ -293,18 +296,20 @@ class Session(Revisiting):
         news = self.engine.context_news()
         if news:
             self.history.append(message("user", "message", news, recipient="assistant"))
-        self.said(text)
+        held = text if self.hooks.active("UserPromptSubmit") else None
+        if held is None:
+            self.said(text)
         self.interrupting = False
-        self._turn = asyncio.ensure_future(self._run_turn())
+        self._turn = asyncio.ensure_future(self._run_turn(held))
 
-    async def _run_turn(self) -> None:
+    async def _run_turn(self, held: str | None = None) -> None:
         self._turns += 1
         self.budget.new_turn()
         if self.engine.new_turn():
             self.changed()
         self.bus.publish(TurnStarted(self._turns))
         try:
-            ended = await turn.run(self)
+            ended = await hooked.turn(self, held, turn.run)
         except asyncio.CancelledError:
             ended = TurnEnded("interrupted")
         except Exception as error:  # a fault of ours must not take the session down with it

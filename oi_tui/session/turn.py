@@ -19,6 +19,7 @@ from oi_tui.session.carry_out import StopTurn, carry_out
 from oi_tui.session.compaction import make_more_room, make_room
 from oi_tui.session.conversation import Conversation, OverBudget
 from oi_tui.session.fallbacks import helps, passes
+from oi_tui.session.hooked import steered
 from oi_tui.session.model_window import say_assumed
 from oi_tui.session.plan_mode import asked_in_turn, holds_plan
 from oi_tui.session.weights import get_ready
@@ -53,6 +54,7 @@ async def _loop(session: Conversation) -> None:
         await _act(session, Answer(Parsed(calls=(call,)), [(event_id, call)]), stuck)
     while True:
         session.take_news()
+        await steered(session)
         session.take_steering()
         session.take_mode()
         limits = session.engine.harness.limits
