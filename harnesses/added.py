@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from oi_tui import paths
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from harnesses.base import Harness
 
 GROUP = "oi_tui.harnesses"
@@ -31,6 +32,8 @@ def folder() -> Path:
 
 def found() -> Mapping[str, Path | EntryPoint]:
     """Where each added harness comes from, by id; a file wins over a package. Imports none of them."""
+    from importlib.metadata import entry_points
+
     places: dict[str, Path | EntryPoint] = {one.name: one for one in entry_points(group=GROUP)}
     try:
         files = sorted(folder().glob("*.py"))

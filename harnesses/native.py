@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 from typing import ClassVar
-from xml.sax.saxutils import escape
 
 from harnesses.base import Harness, prompt
 from harnesses.data import Binding, Env, PlanNote, Reader, Wire, WirePolicy
@@ -107,7 +107,7 @@ def _context(env: Env, by_tool: bool) -> list[Message]:
             "git_branch": env.git.branch if env.git else "",
             "files": env.listing,
         }
-        lines = [f"  <{key}>{escape(value)}</{key}>" for key, value in facts.items() if value]
+        lines = [f"  <{key}>{escape(value, quote=False)}</{key}>" for key, value in facts.items() if value]
         context.append(
             message("user", "message", "\n".join(["<environment_context>", *lines, "</environment_context>"]))
         )

@@ -321,9 +321,12 @@ def _check_harness(loaded: Loaded) -> None:
     import harnesses
     from oi_tui.settings import Problem
 
-    known = {"", "auto", *harnesses.ids()}
-    there_are = f"there are auto, {', '.join(harnesses.ids())}"
     wanted, origin = loaded.settings.harness, loaded.origins.get("harness", "")
+    known = {"", "auto", *harnesses.BUILT_IN}
+    if {wanted, *map(str, loaded.settings.model_harnesses.values())} <= known:
+        return  # those of packages are looked for only where one is meant
+    known = {*known, *harnesses.ids()}
+    there_are = f"there are auto, {', '.join(harnesses.ids())}"
     if wanted not in known:
         text = f"{origin}: there is no harness {wanted!r}; {there_are}"
         loaded.problems.append(Problem(text, fatal=origin == "command line"))

@@ -36,6 +36,9 @@ def _toml(text: str) -> list[Row]:
 
 
 def _yaml(text: str) -> list[Row]:
+    if all(not line.strip() or line.lstrip(" ").startswith("#") for line in text.split("\n")):
+        return []  # like the default one as it comes: nothing has to be loaded for it
+
     import yaml
 
     try:

@@ -138,13 +138,14 @@ class _Run:
         events = session.bus.subscribe()
         self._listen_to_signals()
         session.start()
-        from oi_tui.faces import exec_commands
+        prompt = prompt.strip()
+        if prompt.startswith(("/", "%")):
+            from oi_tui.faces import exec_commands
 
-        lines, prompt = exec_commands.split(prompt)
-        if lines:
+            lines, prompt = exec_commands.split(prompt)
             host = exec_commands.Host(session, self._pages)
             await exec_commands.carry_out(lines, host, events, self._printer.show)
-            if host.failed or not prompt:
+            if lines and (host.failed or not prompt):
                 return 2 if host.failed else 0
             prompt += host.attached
         first = len(session.messages)

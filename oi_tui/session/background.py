@@ -7,9 +7,9 @@ person's place, since it can be asked at no other time.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
 
 from oi_tui.protocol.bus import EventBus
 from oi_tui.protocol.events import JobEnded, JobOutput
@@ -68,7 +68,7 @@ class Background:
         if not self._printed and not self._ended:
             return None
         parts = [self._told(source, capture) for source, capture in self._printed.items()]
-        parts += [f"<ended>{escape(one)}</ended>" for one in self._ended]
+        parts += [f"<ended>{escape(one, quote=False)}</ended>" for one in self._ended]
         self._printed, self._ended = {}, []
         return message("user", "message", "\n".join(["<background>", *parts, "</background>"]), recipient="assistant")
 
@@ -76,7 +76,7 @@ class Background:
         capture.close()
         where = self._computer.reading(capture.path) if self._computer is not None and capture.path else None
         text, _ = capture.for_model(TOLD, where)
-        return f"<output>\n<of>{escape(source)}</of>\n{escape(text.rstrip())}\n</output>"
+        return f"<output>\n<of>{escape(source, quote=False)}</of>\n{escape(text.rstrip(), quote=False)}\n</output>"
 
     def _late(self, language: str, block: int, text: str) -> None:
         source = self._source(language, block)

@@ -8,15 +8,17 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus, urlsplit
 
 from oi_tui.protocol.calls import Result
 from oi_tui.settings import WebSettings
-from oi_tui.tools import web
 from oi_tui.tools.base import Context, Preview
 from oi_tui.tools.checked import BadArgument
 from oi_tui.tools.text_files import printable
+
+if TYPE_CHECKING:
+    from oi_tui.tools import web
 
 MOST = 20
 _SECONDS = 30.0
@@ -73,6 +75,8 @@ async def run(
     blocked: list[str] = [],  # noqa: B006 - read only
 ) -> Result:
     """Search. text: title, address and some words of each; meta["results"]: the same as objects."""
+    from oi_tui.tools import web
+
     name, url = _check(ctx, query, limit)
     engine = ENGINES[name]
     sites = f" ({' OR '.join(f'site:{one}' for one in allowed)})" if allowed else ""
@@ -111,6 +115,8 @@ def _check(ctx: Context, query: str, limit: int) -> tuple[str, str]:
 
 async def _ask(url: str, ask: web.Ask, ctx: Context) -> web.Page:
     # The person named this server: it may be one of their own network.
+    from oi_tui.tools import web
+
     return await web.get(url, _SECONDS, private=bool(ctx.web.search_url), ask=ask)
 
 
