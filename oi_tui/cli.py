@@ -204,7 +204,7 @@ def _app(args: list[str]) -> int:
         saved = choose()
         if saved is None:
             return 0
-    if loaded.settings.profile.startswith("local") and not _local(loaded):
+    if loaded.settings.profile in {"local", "local-os", "local-assistant"} and not _local(loaded):
         return 130
     if plain:
         from oi_tui.faces.plain import main as plain_face

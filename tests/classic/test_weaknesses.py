@@ -25,7 +25,6 @@ Make = Callable[..., OpenInterpreter]
 
 SERVER = "the HTTP server is a face of its own, which is not there yet"
 OS = "of the OS mode, tested with it"
-DEVICES = "of the devices of computer, tested with them"
 HERE = "classic/test_weaknesses.py"
 API = "faces/api/test_chat.py"
 
@@ -86,8 +85,8 @@ WHERE: dict[int, str] = {
     50: "classic/test_chunks_as_before.py::test_a_chunk_does_not_grow_after_it_was_given",
     51: f"{HERE}::test_a_declined_turn_is_saved",
     52: "faces/api/test_around.py::test_names_of_conversations",
-    53: DEVICES,
-    54: DEVICES,
+    53: "computer/devices/test_model_devices.py::test_a_short_text_is_asked_about_once",
+    54: "computer/devices/test_screen.py::test_the_text_of_a_picture_is_read",
     55: "computer/test_computer_in_python.py::test_outputs_of_earlier_blocks_can_be_read_in_parts",
     56: f"{API}::test_closing_stops_what_runs",
     57: "harnesses/test_fences.py::test_which_blocks_run",

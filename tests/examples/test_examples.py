@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import shutil
 import subprocess
 import sys
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+
+import pytest
 
 from tests.mock_model import MockModel, answer, code, say
 
@@ -59,3 +65,33 @@ def test_the_report_generator(tmp_path: Path) -> None:
     with MockModel([code("shell", "rm -rf a.txt"), say("x"), say("y"), say("z")]) as mock:
         done = ran(mock, "report_generator.py", ".", "r.html", "the files", cwd=tmp_path)
         assert "--- declined" in done.stdout and (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.skipif(
+    not any(shutil.which(one) for one in ("chromium", "chromium-browser", "google-chrome")), reason="no browser"
+)
+def test_the_browser_agent(tmp_path: Path) -> None:
+    pytest.importorskip("playwright")
+    (tmp_path / "index.html").write_text(
+        "<title>Shop</title><h1>Fruit</h1><table><tr><th>Fruit</th><th>Price</th></tr><tr><td>Apple</td><td>1.20</td>"
+        "</tr><tr><td>Plum</td><td>0.80</td></tr></table>"
+    )
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    url = f"http://127.0.0.1:{server.server_port}/index.html"
+    steps = [
+        code("python", f"print(computer.browser.open({url!r}))"),
+        code("python", "print(computer.browser.tables())"),
+        say("The plum, at 0.80."),
+    ]
+    try:
+        with MockModel(steps) as mock:
+            done = ran(mock, "browser_agent.py", url, "which is cheapest?", "--yes", cwd=tmp_path)
+            assert "→ The plum, at 0.80." in done.stdout and "'Plum', '0.80'" in done.stdout
+            assert url in str(mock.requests[0]["messages"][0]) and "Shop" in str(mock.requests[1]["messages"][-1])
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
