@@ -41,6 +41,7 @@ SCENES = {
     "change": Scene(scripted.changing),
     "narrow": Scene(scripted.asking, size=(74, 34)),
     "palette": Scene(scripted.done, keys=("ctrl+p",)),
+    "harness": Scene(scripted.done, size=(128, 40), draft="/harness", keys=("enter", "down", "down")),
     "themes": Scene(scripted.done, theme="pine", draft="/theme", keys=("enter",)),
 }
 

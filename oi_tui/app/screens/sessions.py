@@ -32,7 +32,7 @@ from oi_tui.session.cards import Card
 
 _PAUSE = 0.12  # seconds on a row, or without a key, before files are read for it
 _TAIL = 60  # messages that a preview is made of
-_AGE = 12  # columns
+_AGE = 14  # columns
 
 
 class SessionsScreen(EditingPicker):

@@ -28,6 +28,8 @@ class SettingsScreen(EditingPicker):
     SettingsScreen {
         & > Vertical.-about { height: 100%; max-height: 100%; padding: 1 2; }
         & > Vertical.-about > .picker--about { min-height: 3; }
+        &.-short > Vertical.-about { padding: 0 1; }
+        &.-short > Vertical.-about > .picker--about { display: none; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,6 +44,9 @@ class SettingsScreen(EditingPicker):
 
     def _made(self) -> list[Choice]:
         return [Choice(one.key, one.key, one.help, group=one.section) for one in self._rows.values()]
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.height < 16, "-short")
 
     def _head(self, searching: bool) -> Content:
         return Content.assemble(super()._head(searching), ("   ctrl+r", "$accent"), " back to its default")

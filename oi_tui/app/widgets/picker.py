@@ -22,6 +22,7 @@ from textual.widgets.option_list import Option
 from oi_tui.commands.base import Choice
 from oi_tui.commands.suggest import ranked
 
+_MOST_ROWS = 16
 _PAUSE = 0.06  # seconds on a row before it is told about
 
 
@@ -120,6 +121,13 @@ class Picker(ModalScreen[str | None]):
         self._fill("")
         if self._find is not None:
             self.run_worker(self._look_for_more(self._find), exit_on_error=False)
+
+    def on_resize(self) -> None:
+        """The list is no higher than what there is room for: the highlighted row has to be on the screen."""
+        if type(self) is Picker and not self._about:
+            rows = self.query_one(OptionList)
+            rows.styles.max_height = max(3, min(_MOST_ROWS, self.app.size.height * 7 // 10 - 4))
+            self.call_after_refresh(rows.scroll_to_highlight)
 
     def _head(self, searching: bool) -> Content:
         return Content.assemble(
