@@ -63,6 +63,7 @@ class ThemeSettings:
 @dataclass(slots=True)
 class TuiSettings:
     animations: bool = setting(True, "spinner and other motion in the app")
+    vim: bool = setting(False, "vim keys in the message box")
 
 
 @dataclass(slots=True)

@@ -118,6 +118,7 @@ class OiApp(KeyedApp):
             say("error", f"the session could not start: {error}", "leave with ctrl+c twice, then try oi sessions")
             return
         self.session = session
+        self.main.composer.area.vim.on = bool(session.settings.tui.vim)
         self.run_worker(self._bridge.run(), name="bridge")
         self.main.routing.learn(session)
         for text, hint in self.problems:

@@ -26,6 +26,7 @@ Action = Literal[
     "clear_draft",
     "arm_quit",
     "quit",
+    "vim_normal",
     "rewind",
     "arm_rewind",
     "nothing",
@@ -39,7 +40,8 @@ class Keys:
     picker_open: a picker, the palette or a page of text is over the screen. entry_open: the code of an approval is
     edited, or the reason of a no is written. input_open: the keyboard is in the line that types into a program.
     approval_open: an approval waits and takes keys. focus_in_pane: the
-    keyboard is in a pane and not in the message box. interrupting: the turn was told to stop and has not yet.
+    keyboard is in a pane and not in the message box. vim_insert: it is in the message box, with vim keys, in insert
+    mode. interrupting: the turn was told to stop and has not yet.
     quit_armed: a Ctrl+C came less than QUIT_SECONDS ago that would have quit. rewindable: nothing runs, nothing is
     written, and there are messages to go back to. rewind_armed: an Esc came less than REWIND_SECONDS ago that did
     nothing else.
@@ -51,6 +53,7 @@ class Keys:
     input_open: bool = False
     approval_open: bool = False
     focus_in_pane: bool = False
+    vim_insert: bool = False
     busy: bool = False
     interrupting: bool = False
     draft: bool = False
@@ -68,6 +71,7 @@ LADDERS: dict[Key, tuple[tuple[tuple[str, ...], Action], ...]] = {
         (("entry_open",), "close_entry"),
         (("input_open",), "end_input"),
         (("focus_in_pane",), "leave_pane"),
+        (("vim_insert",), "vim_normal"),
         (("approval_open",), "decline_and_stop"),
         (("busy",), "interrupt"),
         (("rewindable", "rewind_armed"), "rewind"),

@@ -68,6 +68,11 @@ class Host(Protocol):
         """What is known, at once, of what can be chosen for `kind`."""
         ...
 
+    def toggle_vim(self) -> bool:
+        """Switch vim keys in the message box on, or off; returns how it is now. Raises CommandError where there is no
+        such box."""
+        ...
+
     def set_theme(self, name: str) -> None:
         """Raises CommandError for an unknown name, or where there are no themes."""
         ...

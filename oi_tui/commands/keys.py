@@ -18,6 +18,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("$", "name a skill"),
             ("/ or %", "commands"),
             ("!", "run a shell line yourself"),
+            ("/vim", "vim keys: esc for normal mode, i to write; tui.vim = true keeps them"),
             ("?", "this list, on an empty box"),
         ),
     ),

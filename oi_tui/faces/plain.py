@@ -304,6 +304,9 @@ class _Talk:
 
         return known(kind, self._session)
 
+    def toggle_vim(self) -> bool:
+        raise CommandError("plain mode has no message box", "the full-screen app has it: run oi in a terminal")
+
     def set_theme(self, name: str) -> None:
         raise CommandError("plain mode has no themes", "the full-screen app has them: run oi in a terminal")
 

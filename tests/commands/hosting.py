@@ -38,6 +38,9 @@ class Face:
             return [Choice(name) for name in self.themes]
         return choices.known(kind, self.session)
 
+    def toggle_vim(self) -> bool:
+        return True
+
     def set_theme(self, name: str) -> None:
         if name not in self.themes:
             raise CommandError(f"there is no theme {name!r}", "/theme shows them")

@@ -195,6 +195,12 @@ class AppHost:
             ]
         return known(kind, self.session)
 
+    def toggle_vim(self) -> bool:
+        """Switch vim keys on, or off."""
+        area = self._app.main.composer.area
+        area.begin_insert()
+        return area.vim.toggle()
+
     def set_theme(self, name: str) -> None:
         """Switch the theme. Raises CommandError for a name that is none."""
         if name not in self._app.looks:

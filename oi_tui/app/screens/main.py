@@ -315,6 +315,7 @@ class MainScreen(FramedScreen):
             approval_open=self.approval.asked is not None,
             input_open=self._typing_in(),
             focus_in_pane=self._in_pane(),
+            vim_insert=self.composer.area.vim.inserting and self.composer.area.has_focus,
             busy=self.busy,
             interrupting=self.interrupting,
             draft=bool(self.composer.draft) and not self._typing_in(),
@@ -361,6 +362,8 @@ class MainScreen(FramedScreen):
                 self.console.input_line.end_input()
             case "leave_pane":
                 self.composer.focus_box()
+            case "vim_normal":
+                self.composer.area.vim_escape()
             case "decline_and_stop":
                 self.approval.stop()
             case "copy":

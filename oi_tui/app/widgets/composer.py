@@ -143,6 +143,7 @@ class Composer(Widget):
     def load(self, text: str) -> None:
         """Put `text` into the box in place of the draft, cursor at its end."""
         self._pasted.forget()
+        self.area.begin_insert()
         self._fill(text)
 
     def _fill(self, text: str) -> None:
@@ -201,6 +202,8 @@ class Composer(Widget):
 
     def _act(self, event: events.Key) -> bool:
         key, area = event.key, self.area
+        if area.vim_key(event):
+            return True
         if key in NEWLINE_KEYS:
             area.put("\n")
             return True
@@ -367,6 +370,11 @@ class Composer(Widget):
     def offer_again(self) -> None:
         """More may be known now of what fits the draft."""
         self.completer.reopen(self.area.before_cursor, self.area.after_cursor)
+
+    @on(MessageArea.ModeChanged)
+    def _mode_changed(self, event: MessageArea.ModeChanged) -> None:
+        event.stop()
+        self.query_one(".composer--sign", Static).update("❮" if self.area.vim.mode == "normal" else "❯")
 
     @on(Completer.Chosen)
     def _clicked(self, event: Completer.Chosen) -> None:
