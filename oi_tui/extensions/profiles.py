@@ -19,6 +19,7 @@ from oi_tui.settings import Layer, Problem
 
 ENDINGS = (".yaml", ".yml", ".json", ".toml", ".py")
 DEFAULT = "default"
+_LARGEST = 1_000_000  # bytes of a profile from the web
 _ADDRESS = re.compile(r"(?:https?://)?(?:www\.)?i\.com/(?P<short>\S+)|https?://\S+", re.IGNORECASE)
 _SHORT = "https://openinterpreter.com/profiles/"  # what i.com/NAME stood for
 
@@ -124,6 +125,8 @@ def fetched(name: str, seconds: float = 20.0) -> Source:
             page = httpx.get(one, timeout=seconds, follow_redirects=True)
         except httpx.HTTPError as error:
             raise ProfileError(f"{one} cannot be fetched: {error}", "save the file and name its path") from error
+        if len(page.content) > _LARGEST:
+            raise ProfileError(f"{one} is {len(page.content):,} bytes, too much for a profile")
         if page.status_code == 200:
             return Source(Path(one.partition("?")[0]).stem, one, page.text, Path(one.partition("?")[0]).suffix, False)
     raise ProfileError(f"there is no profile at {url}", "the address has to lead to the file itself")

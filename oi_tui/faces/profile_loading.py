@@ -8,7 +8,7 @@ from oi_tui.extensions import profiles
 from oi_tui.extensions.profiles import ProfileError, Source
 from oi_tui.settings import Layer, Problem
 
-_MOST_SHOWN = 400  # lines
+_MOST_SHOWN = 2_000  # lines
 
 
 def reader(trusted: bool = False) -> _Reader:
@@ -76,9 +76,13 @@ def _agreed(source: Source) -> None:
             f"save it in {profiles.folder()}, or use it unseen with --trust",
         )
     lines = source.text.splitlines()
-    shown = "\n".join(map(_printable, lines[:_MOST_SHOWN]))
-    more = f"\n… {len(lines) - _MOST_SHOWN:,} more lines" if len(lines) > _MOST_SHOWN else ""
-    sys.stderr.write(f"{source.place}:\n\n{shown}{more}\n\nThis profile {what}. Use it? [y/N] ")
+    if len(lines) > _MOST_SHOWN:
+        raise ProfileError(
+            f"the profile {source.place} has {len(lines):,} lines, too many to look at here",
+            f"read it elsewhere and save it in {profiles.folder()}",
+        )
+    shown = "\n".join(map(_printable, lines))
+    sys.stderr.write(f"{source.place}:\n\n{shown}\n\nThis profile {what}. Use it? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise ProfileError(f"the profile {source.place} is not used", "oi profiles lists those that are here")

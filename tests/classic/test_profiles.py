@@ -15,6 +15,8 @@ from oi_tui import paths
 from oi_tui.extensions import profile_migration, profiles
 from oi_tui.faces.profile_loading import reader
 from oi_tui.settings import Loaded, load
+from tests.e2e.terminal import Terminal
+from tests.mock_model import MockModel, say
 
 
 def profile(name: str, text: str) -> Path:
@@ -195,6 +197,27 @@ def test_a_profile_from_the_web_is_not_used_unseen(tmp_path: Path) -> None:
         (problem,) = used(f"{root}/nothing").problems
         assert problem.fatal and "there is no profile at" in problem.text
     assert profiles.address("i.com/x") == "https://openinterpreter.com/profiles/x"
+
+
+@pytest.mark.parametrize("agrees", [True, False])
+def test_a_profile_from_the_web_is_shown_and_asked_about(agrees: bool) -> None:
+    text = "# hidden \u202e\nmax_turns: 9\ncustom_instructions: Be a pirate.\n"
+    with (
+        served("/p.yaml", text) as root,
+        MockModel([say("Arr.")]) as mock,
+        Terminal(mock, "--plain", "-p", f"{root}/p.yaml") as term,
+    ):
+        term.wait_for("Use it? [y/N]")
+        assert "# hidden ?" in term.text() and "Be a pirate." in term.text()
+        term.send("y\n" if agrees else "\n")
+        if agrees:
+            term.wait_for("ctrl+d leaves")
+            term.send("hello\n")
+            term.wait_for("Arr.")
+            assert "Be a pirate." in str(mock.requests[0]["messages"])
+        else:
+            term.wait_for("is not used")
+            assert term.process.wait(20) == 2
 
 
 def test_a_program_from_elsewhere_is_not_run_unseen(tmp_path: Path) -> None:
