@@ -51,6 +51,8 @@ def told(one: dict[str, Any]) -> str:
     )
     lines = [f"{when}  {what}  {text or one.get('what', '')}", f"    {by}"]
     lines += [f"    wrote the rule: {rule}" for rule in one.get("rules", ())]
+    if one.get("scan"):
+        lines.append(f"    safe mode: {one['scan']}")
     if "ok" in one:
         lines.append(f"    {one.get('summary') or ('ok' if one['ok'] else 'failed')} after {one.get('seconds', 0):g} s")
     elif one.get("decided") in {"allowed", "approved"}:

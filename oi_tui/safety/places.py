@@ -52,7 +52,7 @@ def is_secret_place(path: str) -> bool:
     if path.startswith("/proc/") and path.endswith(("/environ", "/mem")):
         return True
     path = os.path.normcase(path).lower() + os.sep
-    return path.startswith(_secret_places(str(Path.home())))
+    return path.startswith(_secret_places(str(Path.home()), str(paths.keys_file())))
 
 
 def is_secret_name(name: str) -> bool:
@@ -62,12 +62,13 @@ def is_secret_name(name: str) -> bool:
 
 
 @cache
-def _secret_places(home: str) -> tuple[str, ...]:
-    """The places as named and as they really are, when some of them are links; in lower case, as beginnings of paths.
+def _secret_places(home: str, keys: str) -> tuple[str, ...]:
+    """The places, with the file of our own keys, as named and as they really are, when some of them are links; in lower
+    case, as beginnings of paths.
 
     Systems whose file names ignore case must not let `.SSH` through; elsewhere asking once too often does no harm."""
     named = [os.path.join(os.path.realpath(home), place) for place in _SECRET_PLACES]  # noqa: PTH118
-    named.extend(_SECRET_SYSTEM)
+    named += [*_SECRET_SYSTEM, keys]
     found = dict.fromkeys([*named, *map(os.path.realpath, named)])
     return tuple(os.path.normcase(one).lower() + os.sep for one in found)
 

@@ -44,6 +44,7 @@ _OWN = (
     "config.toml",
     "profiles",
     "hooks.json",
+    "auth.json",
     "audit",
     "trust",
     "trusted.json",

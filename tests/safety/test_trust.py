@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,20 @@ def test_settings_are_read_and_a_wrong_level_is_told(tmp_path: Path) -> None:
     assert loaded.problems == []
     assert trust.problems(loaded.settings.projects) == ['[projects."/b"]: trust_level is one of trusted and untrusted']
     assert settings.load({"trust": True}, {}).settings.trust
+
+
+def test_what_says_who_is_trusted_is_out_of_reach_of_tools(tmp_path: Path) -> None:
+    from oi_tui.safety.places import is_secret
+    from oi_tui.safety.policy import Policy
+    from oi_tui.tools.base import Preview
+
+    for mode in ("auto", "full"):
+        for name in ("hooks.json", "trusted_hooks.json", "trust.json", "auth.json", "config.toml", "rules.toml"):
+            target = os.path.realpath(paths.home() / name)
+            seen = Preview("file", "diff", "+x", f"change {name}", writes=(target,))
+            assert Policy(mode).decide("write", seen, str(tmp_path)).decision == "deny", name
+    assert is_secret(os.path.realpath(paths.keys_file()))
+    project = Preview(
+        "file", "diff", "+x", "change", writes=(os.path.realpath(tmp_path / ".openinterpreter/hooks.json"),)
+    )
+    assert Policy("auto").decide("write", project, os.path.realpath(tmp_path)).decision == "ask"

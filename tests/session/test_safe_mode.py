@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from oi_tui.faces.audit import told
 from oi_tui.protocol.calls import Decision
 from oi_tui.protocol.events import ApprovalRequested, Notice, ScanChanged, TurnEnded
 from oi_tui.safety import scan as scanning
@@ -33,7 +34,7 @@ async def test_auto_looks_while_the_person_reads(semgrep: Path) -> None:
             await live.until(TurnEnded)
             assert "line 3: changes what starts by itself" in live.results[0]
     (record,) = list(audit.read())
-    assert record["decided"] == "declined" and "line 3" in record["scan"]
+    assert record["decided"] == "declined" and "safe mode: line 3: changes what starts" in told(record)
 
 
 async def test_a_yes_before_the_look_ended_is_asked_again_where_it_matters(semgrep: Path) -> None:
