@@ -127,6 +127,10 @@ class Harness:
     def tools(self, env: Env) -> Sequence[Binding]:
         """What the model can call in this session, in order. Every tool and parameter here works."""
         known = self.bindings(env)
+        if env.screen != (0, 0) and self.uses_tools:
+            from harnesses.computer_tool import binding
+
+            known = [*known, binding(env.screen)]
         return [one for one in known if one.executor not in env.missing] if env.missing else known
 
     def binding(self, name: str, env: Env) -> Binding | None:

@@ -63,7 +63,8 @@ class Env:
     missing: names of executors that cannot do anything in this session; `Harness.tools` leaves their bindings out.
     window: tokens that the model's window has, 0 where nobody knows yet.
     tree: the working directory, two levels deep, for a harness that wants `tree`. memory: what earlier sessions noted.
-    planning: plan mode is on.
+    planning: plan mode is on. screen: OS mode is on, and this is the size of the pictures that show the screen; (0, 0)
+    where it is not.
     sandbox: what code is shut in: `seatbelt`, `container`, "" for nothing. guidance: whether extra advice on how to
     work is wanted, where a harness has some.
     """
@@ -91,6 +92,7 @@ class Env:
     sandbox: str = ""
     guidance: bool = True
     planning: bool = False
+    screen: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ class Options:
     """Knobs of one request. None leaves the field out of the body. wire: what the body is for.
 
     effort: how hard to think, `none` to `max`; summary: how much of it is told (Responses wire). "" leaves them out;
-    the client fits them to what the model takes.
+    the client fits them to what the model takes. computer_tool: the type under which the model knows the computer tool,
+    "" where it needs a description of it.
     """
 
     model: str
@@ -128,6 +131,7 @@ class Options:
     wire: Wire = "chat"
     effort: str = ""
     summary: str = ""
+    computer_tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from harnesses.data import Env, Options, Surface
+from harnesses.data import Binding, Env, Options, Surface
 from harnesses.rendering_turns import Answered, Called, Picture, Spoken, Thought, plain_id, plain_name, turns
 from oi_tui.protocol.lmc import Message
 
@@ -48,7 +48,7 @@ def messages(
         ]
     tools = harness.tools(env) if harness.uses_tools else ()
     if tools:
-        body["tools"] = [{"name": t.name, "description": t.description, "input_schema": t.schema} for t in tools]
+        body["tools"] = [_tool(one, env, options) for one in tools]
         if "tools" in policy.cache:
             body["tools"][-1]["cache_control"] = _CACHED
         choice: dict[str, Any] = {}
@@ -65,6 +65,14 @@ def messages(
     if options.temperature is not None:
         body["temperature"] = options.temperature
     return body | harness.extra(env, options)
+
+
+def _tool(one: Binding, env: Env, options: Options) -> dict[str, Any]:
+    if options.computer_tool and one.executor == "computer_use":
+        from harnesses.computer_tool import typed
+
+        return typed(options.computer_tool, env.screen)
+    return {"name": one.name, "description": one.description, "input_schema": one.schema}
 
 
 def message_list(harness: Surface, history: Sequence[Message], env: Env, options: Options) -> list[dict[str, Any]]:

@@ -111,6 +111,7 @@ class Settings:
     multi_line: bool = _field(True, 'in plain mode, three quotes (""") begin and end a message of several lines')
     plain_text_display: bool = _field(False, "lines of text instead of the full screen")
     os_mode: bool = _field(False, "the model works the screen, mouse and keyboard of this machine")
+    os_screenshots: int = _field(10, "in OS mode: how many of the newest screenshots the model is sent", least=1)
     disable_telemetry: bool = _field(False, "accepted for old profiles: nothing is ever sent")
     contribute_conversation: bool = _field(False, "accepted for old profiles: nothing is ever sent")
     start_code: list[dict[str, Any]] = field(

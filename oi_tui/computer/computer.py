@@ -270,6 +270,11 @@ class Computer:
             self._jobs.on_end = lambda job: self.on_job_end and self.on_job_end(job)
         return self._jobs
 
+    @property
+    def is_local(self) -> bool:
+        """Whether code runs on this machine."""
+        return self._local
+
     def devices(self) -> DeviceProcess:
         """What carries out calls of mouse, browser and the other devices; its process starts with the first call."""
         if self._devices is None:

@@ -37,7 +37,8 @@ _HARMLESS = frozenset(
 _WRITERS = frozenset({"write", "edit", "insert", "undo_edit", "patch", "notebook"})
 _NETWORK = frozenset({"fetch", "web_search"})
 _RUNNERS = frozenset({"code", "shell", "job_input"})
-_KNOWN = _READERS | _HARMLESS | _WRITERS | _NETWORK | _RUNNERS | {"note", "install"}
+_LOOKS = ("screenshot", "cursor position", "zoom", "wait")  # of the computer tool: they change nothing
+_KNOWN = _READERS | _HARMLESS | _WRITERS | _NETWORK | _RUNNERS | {"note", "install", "computer_use"}
 _OWN = (
     "rules.toml",
     "rules.lock",
@@ -164,6 +165,10 @@ class Policy:
         if executor in _NETWORK:  # a page that is fetched can be told things by its address
             where = act.hosts[0] if act.hosts else "the network"
             return _Does(False, why=f"it sends a request to {where}")
+        if executor == "computer_use":
+            looks = act.text.startswith(_LOOKS)
+            free = "OS mode lets the model look at the screen" if looks else ""
+            return _Does(not looks, free=free, why="it acts on your screen as you do")
         if executor == "note":
             return _Does(True, why="later sessions are told of it")
         if executor in _WRITERS:
@@ -258,7 +263,8 @@ def act_of(executor: str, preview: Foreseen, tool: str = "") -> Act:
     """What a call would do, as rules see it."""
     language = preview.language.strip().lower() if executor in _RUNNERS or preview.subject == "code" else ""
     hosts = (preview.host.lower(),) if preview.host else ()
-    act = Act(executor, tool, language, preview.text if language or hosts else "", hosts=hosts)
+    told = language or hosts or executor == "computer_use"
+    act = Act(executor, tool, language, preview.text if told else "", hosts=hosts)
     if language:
         folder = _folder(preview)
         act = replace(act, folder=folder)

@@ -41,7 +41,7 @@ def suggestions(act: Act, cwd: str) -> tuple[Rule, ...]:
         return (Rule("allow", path=folder, access="write", folder=folder),)
     if act.reads:
         return tuple(Rule("allow", path=one, access="read", folder=folder) for one in act.reads)
-    if act.executor in {"note", "install"} or act.tool.startswith("mcp__"):
+    if act.executor in {"note", "install", "computer_use"} or act.tool.startswith("mcp__"):
         return (Rule("allow", tool=act.tool if act.tool.startswith("mcp__") else act.executor, folder=folder),)
     return ()
 

@@ -21,12 +21,13 @@ from oi_tui.session.tally import Tally
 _AT_ONCE = 4  # requests
 
 
-def serve(session: Conversation, interrupt: Callable[[], None]) -> None:
-    """Give the devices of the session's computer what they need. interrupt: stops the turn."""
+def serve(session: Conversation, busy: Callable[[], bool], interrupt: Callable[[], None]) -> None:
+    """Give the devices of the session's computer what they need. busy: whether a turn runs; interrupt: stops it."""
 
     def stopped(why: str) -> None:
-        session.bus.publish(Notice("warning", why, "say how to go on"))
-        interrupt()
+        if busy() and not session.interrupting:
+            session.bus.publish(Notice("warning", why, "say how to go on"))
+            interrupt()
 
     session.background.ask = partial(answers, session)
     session.background.on_stopped = stopped

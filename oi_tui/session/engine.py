@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import harnesses
 from harnesses.data import Binding, Env, Options, Wire
@@ -13,9 +13,20 @@ from oi_tui.protocol.lmc import Message, message
 from oi_tui.session.harness_faults import blamed
 from oi_tui.session.parts import Parts
 
+if TYPE_CHECKING:
+    from oi_tui.session.connection import Connection
+
 
 class Engine(Parts):
     """The parts of one session, and what they say about a request and a call."""
+
+    async def connect(self) -> Connection:
+        """As `Parts.connect`; in OS mode the screen is looked at first."""
+        if self.settings.os_mode and self.screen == (0, 0):
+            from oi_tui.session.os_mode import screen_of
+
+            self.screen = await screen_of(await self.open_computer(), self.cwd)
+        return await super().connect()
 
     async def request_body(
         self, history: list[Message], request: str, session_id: str, most: int | None = None
@@ -50,7 +61,12 @@ class Engine(Parts):
 
             self._fitting = Fitting()
         sees = self.connection.info.vision
-        return await asyncio.to_thread(self._fitting.shown, list(history), self.connection.pictures, sees)
+        limits = self.connection.pictures
+        if self.screen != (0, 0):
+            from oi_tui.session.os_mode import budget
+
+            limits = replace(limits, most=min(limits.most, budget(history, self.settings.os_screenshots)))
+        return await asyncio.to_thread(self._fitting.shown, list(history), limits, sees)
 
     def warm_body(self, session_id: str) -> dict[str, Any] | None:
         """A body whose beginning every request will share, where that makes the first answer faster."""
@@ -98,7 +114,16 @@ class Engine(Parts):
             wire=self._wire(),
             effort=self.effort,
             summary=llm.reasoning_summary,
+            computer_tool=self._computer_tool(),
         )
+
+    def _computer_tool(self) -> str:
+        """The type of the computer tool, where the model's own maker is asked."""
+        if self.screen == (0, 0) or self.connection is None or self.connection.provider != "anthropic":
+            return ""
+        from oi_tui.models.computer_versions import version_for
+
+        return version_for(self.connection.request_model)
 
     def _longest(self, most: int | None) -> int | None:
         """The limit of an answer: what the person set, less if the money does not last for it."""

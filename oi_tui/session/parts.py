@@ -33,6 +33,7 @@ class Parts:
     def __init__(self, settings: Settings, cwd: str, model: str, progress: Progress, background: Background) -> None:
         self.settings, self.cwd, self._background = settings, cwd, background
         self.connection: Connection | None = None
+        self.screen = (0, 0)  # in OS mode the size of the pictures that show it
         self.unusable = False  # the last attempt found no model to ask, or no place to run code
         self._model, self._progress = model, progress
         self.effort = settings.llm.reasoning_effort  # how hard the model is to think, "" for as it likes
@@ -313,8 +314,9 @@ class Parts:
         with blamed(self.harness):
             missing = self._missing(self._env)
         planning = self.planning is not None and self.planning.on
-        if (missing, window, planning) != (self._env.missing, self._env.window, self._env.planning):
-            self._env = replace(self._env, missing=missing, window=window, planning=planning)
+        now = (missing, window, planning, self.screen)
+        if now != (self._env.missing, self._env.window, self._env.planning, self._env.screen):
+            self._env = replace(self._env, missing=missing, window=window, planning=planning, screen=self.screen)
         return self._env
 
     @property

@@ -49,7 +49,7 @@ class Session(Revisiting):
         """computer: somebody else's, not closed with the session. harness: makes it in place of the registry; told
         whether the model can be offered tools."""
         super().__init__(settings, cwd, saved)
-        serve(self, self.interrupt)
+        serve(self, lambda: self.busy, self.interrupt)
         self.engine.bring(computer, harness)
         self.questions = Questions(self.bus)
         self._desk = self.host = Desk(self, self.questions)

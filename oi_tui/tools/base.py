@@ -20,12 +20,13 @@ from oi_tui.protocol.lmc import Chunk
 from oi_tui.settings import WebSettings
 
 if TYPE_CHECKING:
+    from oi_tui.computer.devices.process import DeviceProcess
     from oi_tui.computer.jobs import Jobs
 
 NAMES = (  # of the executors, one module each
     "code", "shell", "job_output", "job_input", "job_stop", "job_list", "install", "read", "view", "list", "glob",
     "grep", "write", "edit", "insert", "undo_edit", "patch", "notebook", "plan", "ask", "agent", "fetch", "web_search",
-    "skill", "note", "lookup", "recall", "plan_mode",
+    "skill", "note", "lookup", "recall", "plan_mode", "computer_use",
 )  # fmt: skip
 MAX_OUTPUT = 2800
 
@@ -57,6 +58,18 @@ class Computer(Protocol):
     @property
     def limits(self) -> Limits:
         """What code may take of the machine, and its outputs of the disk."""
+        ...
+
+    on_stopped: Callable[[str], None] | None
+    """Told why, when the person stops the devices."""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether code runs on this machine."""
+        ...
+
+    def devices(self) -> DeviceProcess:
+        """What drives the screen and the mouse of this machine."""
         ...
 
     def reading(self, path: str) -> str:

@@ -64,7 +64,8 @@ class MessagesStream:
             case Think():
                 return [{"type": "thinking", "thinking": step.text, "signature": seal(step.text)}]
             case Code() if self._request.get("tools"):
-                tools = [{"function": {**one, "parameters": one["input_schema"]}} for one in self._request["tools"]]
+                known = self._request["tools"]
+                tools = [{"function": {**one, "parameters": one.get("input_schema", {})}} for one in known]
                 name, arguments = code_call(tools, step.language, step.code)
                 return self._content(Call(name, arguments, step.id))
             case Code():

@@ -94,6 +94,10 @@ def _check_tools(request: dict[str, Any]) -> None:
     for number, one in enumerate(tools):
         if not _NAME.fullmatch(str(one.get("name"))) or "function" in one:
             raise Refused(f"tools.{number}.name: does not match {_NAME.pattern}")
+        if str(one.get("type")).startswith("computer_"):
+            if not all(isinstance(one.get(f"display_{side}_px"), int) for side in ("width", "height")):
+                raise Refused(f"tools.{number}: display_width_px and display_height_px are whole numbers")
+            continue
         if one.get("input_schema", {}).get("type") != "object":
             raise Refused(f"tools.{number}.input_schema.type: must be object")
 

@@ -271,6 +271,7 @@ class OpenInterpreter:
         self.llm.settings_into(settings)
         settings.auto_run = False
         settings.approval_policy, settings.safe_mode = "auto" if self.auto_run else "ask", self.safe_mode
+        settings.os_mode = settings.os_mode or self.os
         settings.loop = False  # `respond` prompts, in the program's own words
         settings.speak_messages, settings.verbose = self.speak_messages, self.verbose or self.debug
         settings.offline = settings.offline or (self.offline and not self.llm.chosen)  # a model by name is meant

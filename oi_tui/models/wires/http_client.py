@@ -93,13 +93,17 @@ class HttpClient(RetryingClient):
             await pieces.aclose()
             await response.aclose()
 
+    def headers_for(self, body: dict[str, Any]) -> dict[str, str]:
+        """Headers that only this body needs."""
+        return {}
+
     async def _send(self, body: dict[str, Any]) -> httpx.Response:
         """The response, its head read and its status good. Raises ModelError."""
         try:
             http = self._client()
             content = _encode(self.shape(body))
             headers = {"content-type": "application/json", "accept": "text/event-stream"}
-            headers |= await self._fresh_key()
+            headers |= await self._fresh_key() | self.headers_for(body)
             url = self.target.url(self.path)
             request = http.build_request("POST", url, content=content, headers=headers)
             response = await http.send(request, stream=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from oi_tui.models import shaping
+from oi_tui.models.computer_versions import beta_of
 from oi_tui.models.wires.http_client import HttpClient
 from oi_tui.models.wires.messages_stream import MessagesStream
 
@@ -27,6 +28,11 @@ class MessagesClient(HttpClient):
             if self.target.provider.id != "anthropic":  # others that speak this wire take the one or the other
                 headers["authorization"] = f"Bearer {self.target.key}"
         return headers
+
+    def headers_for(self, body: dict[str, Any]) -> dict[str, str]:
+        """The version of the computer tool, where the body has that."""
+        beta = beta_of(body.get("tools"))
+        return {"anthropic-beta": beta} if beta else {}
 
     def shape(self, body: dict[str, Any]) -> dict[str, Any]:
         return shaping.messages(self.target, body)
