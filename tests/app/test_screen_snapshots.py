@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.widgets import OptionList
 
 from oi_tui import paths, settings
 from oi_tui.app.screens.sessions import SessionsScreen
+from oi_tui.app.screens.settings import SettingsScreen
 from oi_tui.commands.first_run import Way
+from oi_tui.commands.setting_rows import Row, change, rows
 from oi_tui.session.store import Store
 from screenshots import scripted
 from tests.app.running import Running
@@ -73,7 +76,8 @@ def line(text: str, *keys: str, then: str = "") -> Act:
 
     async def act(one: Running) -> None:
         one.app.host.run_line(text)
-        await one.until(lambda: one.app.screen is not one.main)
+        await one.until(lambda: one.app.screen is not one.main and one.app.screen.size.height)
+        await one.pilot.pause()
         if then:
             await one.until(lambda: then in one.screen_text())
         for key in keys:
@@ -83,12 +87,27 @@ def line(text: str, *keys: str, then: str = "") -> Act:
     return act
 
 
+# A picture must not change whenever somebody adds a setting.
+SHOWN = (
+    "model", "harness", "models", "approval_policy", "max_output", "max_budget", "llm.api_key", "llm.temperature",
+    "llm.reasoning_effort", "theme.name", "tui.animations",
+)  # fmt: skip
+
+
 def setting(*keys: str) -> Act:
-    """Open the settings as a small file sets them."""
+    """Open some of the settings as a small file sets them."""
 
     async def act(one: Running) -> None:
         one.session.settings = settings.load().settings
-        await line("/settings", *keys, then="model")(one)
+
+        def read() -> list[Row]:
+            return [row for row in rows(one.session.settings) if row.key in SHOWN]  # type: ignore[arg-type]
+
+        one.app.push_screen(SettingsScreen(read, lambda key, text: change(one.app.host, key, text)))
+        await one.until(lambda: any(each.size.height for each in one.app.screen.query(OptionList)))
+        for key in keys:
+            await one.pilot.press(key)
+            await one.pilot.pause()
 
     return act
 
@@ -159,10 +178,9 @@ SCENES: dict[str, Scene] = {
     # pickers
     "themes": Scene((110, 36), "oi-dark", DONE, act=line("/theme", "down", "down")),
     "themes_light_narrow": Scene((60, 20), "oi-light", DONE, LIGHT, act=line("/theme")),
-    "harnesses": Scene((128, 40), "in use now", DONE, act=line("/harness")),
+    "permissions": Scene((110, 30), "read-only", DONE, act=line("/permissions")),
     "permissions_narrow": Scene((74, 24), "read-only", act=line("/permissions")),
     "palette_searched": Scene((110, 30), "/theme oi-light", DONE, LIGHT, keys=("ctrl+p", *"light")),
-    "help": Scene((110, 40), "Say in plain words", act=line("/help")),
 }
 
 
