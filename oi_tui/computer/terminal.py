@@ -198,10 +198,13 @@ class Shell(Runner):
                 os.kill(self._child.pid, signal.SIGURG)
 
     def sweep(self, number: int) -> bool:
-        """As everywhere. The report is asked for again: the interrupt may have met the shell while it was reporting."""
+        """As everywhere. The report is asked for again: the interrupt may have met the shell while it was reporting. So
+        is the stop: a loop of short commands can swallow the first signal between two of them."""
         swept = super().sweep(number)
         if swept:
             self._tell(self._last_words)
+            if self._block is not None:
+                self.ask_to_stop(self._block)
         return swept
 
     def release(self) -> None:

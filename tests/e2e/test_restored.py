@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.terminal import Terminal
-from tests.mock_model import MockModel, answer, code, say, wait
+from tests.mock_model import MockModel, code, say
 from tests.user_reports.driver import home
 
 _CRASH = """
@@ -95,20 +95,23 @@ def test_standard_error_in_a_file_does_not_blank_the_screen(tmp_path: Path) -> N
     assert log.read_bytes() == b""
 
 
-def test_what_libraries_and_children_print_never_reaches_the_screen() -> None:
+def test_what_libraries_and_children_print_never_reaches_the_screen(tmp_path: Path) -> None:
+    begin, done = tmp_path / "begin", tmp_path / "done"
     program = (
-        "import os, sys, threading\n"
+        "import os, pathlib, sys, threading, time\n"
         "def stray():\n"
-        "    import time\n"
-        "    time.sleep(1.5)\n"
+        f"    while not os.path.exists({str(begin)!r}): time.sleep(0.02)\n"
         "    os.write(1, b'STRAY ONE')\n"
         "    os.write(2, b'STRAY TWO')\n"
+        f"    pathlib.Path({str(done)!r}).touch()\n"
         "threading.Thread(target=stray, daemon=True).start()\n"
         "from oi_tui.cli import main\n"
         "sys.exit(main(sys.argv[1:]))\n"
     )
-    slow = [answer(wait(2.5), say("hello there"))]
-    with MockModel(slow) as mock, Terminal(mock, program=(sys.executable, "-c", program)) as term:
+    with MockModel([say("hello there")]) as mock, Terminal(mock, program=(sys.executable, "-c", program)) as term:
+        term.wait_for("enter send")
+        begin.touch()
+        term.wait_for(done.exists, what="the stray words")
         term.say("hi")
         term.wait_for("hello there")
         assert "STRAY" not in term.text()

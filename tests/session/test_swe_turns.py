@@ -204,7 +204,7 @@ async def test_native_commands_have_sessions() -> None:
     results = await told(
         "native",
         ("exec_command", {"cmd": "printf hi"}),
-        ("exec_command", {"cmd": "cat; echo over", "yield_time_ms": 250}),
+        ("exec_command", {"cmd": "exec cat", "yield_time_ms": 250}),
         ("write_stdin", {"session_id": 2, "chars": "typed\n", "yield_time_ms": 250}),
         ("write_stdin", {"session_id": 2, "chars": "\u0003", "yield_time_ms": 30_000}),
         ("exec_command", {"cmd": "exit 3"}),
