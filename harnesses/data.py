@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
 
 from oi_tui.protocol.calls import Call, Result
+from oi_tui.protocol.dataclass import dataclass
 from oi_tui.protocol.stream import Delta
 
 Wire = Literal["chat", "messages", "responses"]

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 from zlib import crc32
 
 from harnesses.data import Binding, Env, Options, Surface
 from oi_tui.protocol.calls import Result
+from oi_tui.protocol.dataclass import dataclass
 from oi_tui.protocol.lmc import Message
 
 _FOR_MODEL = (None, "assistant")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from oi_tui.models.client import BadTable
+from oi_tui.protocol.dataclass import dataclass
 
 WIRES = ("chat", "messages", "responses", "litellm")
 

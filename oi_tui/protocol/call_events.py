@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from oi_tui.protocol.calls import Question
+from oi_tui.protocol.dataclass import dataclass
 
 Subject = Literal["code", "file", "tool"]
 InputEnd = Literal["typed", "end", "gone"]

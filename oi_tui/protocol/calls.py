@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from oi_tui.protocol.dataclass import dataclass
 
 DecisionKind = Literal["approve", "approve_session", "approve_always", "edit", "reject", "stop", "scan"]
 

@@ -5,7 +5,6 @@ Plain frozen data with ids, never live objects, so that a session can be recorde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from oi_tui.protocol.call_events import (
@@ -33,6 +32,7 @@ from oi_tui.protocol.call_events import (
     ScanChanged,
     ToolCalled,
 )
+from oi_tui.protocol.dataclass import dataclass
 
 EndReason = Literal["done", "interrupted", "failed", "limit", "refused"]
 NoticeLevel = Literal["info", "warning", "error"]

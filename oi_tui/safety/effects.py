@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from oi_tui.protocol.dataclass import dataclass
 
 Effect = Literal["read", "write", "network", "unknown"]
 """`read`: it changes nothing. `write`: it changes files or the system. `network`: it talks to other machines, and may

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 from oi_tui import paths
+from oi_tui.protocol.dataclass import dataclass
 from oi_tui.safety import searching
 from oi_tui.safety.effects import Tree, Understood
 from oi_tui.safety.places import inside, is_protected, is_secret, is_secret_place

@@ -8,13 +8,14 @@ with `ok=False`. Relative paths always count from `Context.cwd`, wherever the sh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from oi_tui.computer.interpreters import Interpreter
 from oi_tui.computer.limits import Limits
 from oi_tui.protocol.calls import Option, Question, Result
+from oi_tui.protocol.dataclass import dataclass
 from oi_tui.protocol.events import Event
 from oi_tui.protocol.lmc import Chunk
 from oi_tui.settings import WebSettings

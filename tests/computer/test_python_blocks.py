@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import shutil
 import subprocess
 import textwrap
@@ -71,7 +72,7 @@ async def test_state_stays_after_an_exception_and_lines_are_the_persons(bench: B
     """UR-016."""
     ran = await bench.run("python", "x = 5\n\ndef f():\n    raise RuntimeError('boom')\nf()")
     assert (
-        ran.text
+        re.sub(r" +[~^]+\n", "", ran.text)  # marks that newer versions put below a call
         == block("""
         Traceback (most recent call last):
           File "<cell 1>", line 5, in <module>
