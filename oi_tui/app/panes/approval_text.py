@@ -84,8 +84,9 @@ def facts(asked: Asked) -> list[Part]:
             found.append(part(0, (revealed(" ".join(text.split())), "muted")))
     if request.why:
         found.append(part(0, (revealed(" ".join(request.why.split())), "warn")))
-    tone = "bad" if request.scan.worst else "warn" if request.scan.findings or request.scan.text else "muted"
-    found += [part(0, (revealed(one), tone)) for one in request.scan.sentences(SHOWN)]
+    other = "warn" if request.scan.findings or request.scan.text else "muted"
+    for one in request.scan.sentences(SHOWN):
+        found.append(part(0, (revealed(one), "bad" if one.endswith("(error)") else other)))
     found += [part(0, ("sends data to ", "warn"), (revealed(url), "text")) for url in request.urls]
     if asked.edited is not None:
         found.append(part(0, ("edited by you", "accent")))
