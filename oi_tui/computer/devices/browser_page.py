@@ -8,6 +8,7 @@ from typing import Any
 
 from oi_tui.computer.devices.base import DeviceError
 
+_TRIES = 3
 _QUIET = 2000  # milliseconds that scripts get to finish after the page is there
 _TABLES = """() => [...document.querySelectorAll('table')].map(table => [...table.rows].map(
     row => [...row.cells].map(cell => cell.innerText.trim())))"""
@@ -42,7 +43,7 @@ def address(url: str) -> str:
 def go(page: Any, url: str) -> str:
     """Open it. Raises DeviceError with the browser's reason where it cannot be opened."""
     try:
-        response = page.goto(url, wait_until="load")
+        response = _going(page, url)
     except Exception as error:
         said = str(error).partition("\n")[0]
         if "Download is starting" in said:
@@ -54,6 +55,17 @@ def go(page: Any, url: str) -> str:
     settle(page)
     status = f", status {response.status}" if response is not None and response.status >= 400 else ""
     return f"{where(page)}{status}"
+
+
+def _going(page: Any, url: str) -> Any:
+    """Go there; once more where the page of an earlier error comes in between."""
+    for _ in range(_TRIES):
+        try:
+            return page.goto(url, wait_until="load")
+        except Exception as error:
+            if "interrupted by another navigation" not in str(error):
+                raise
+    return page.goto(url, wait_until="load")
 
 
 def settle(page: Any) -> None:
