@@ -14,6 +14,7 @@ from oi_tui.session.harness_faults import blamed
 from oi_tui.session.parts import Parts
 
 if TYPE_CHECKING:
+    from oi_tui.computer.computer import Computer
     from oi_tui.session.connection import Connection
 
 
@@ -89,6 +90,12 @@ class Engine(Parts):
             env = self.env
             notes = self._notes if self._runs_languages(env) else self._notes[:1]
         return replace(env, custom_instructions="\n\n".join(filter(None, (*notes, env.custom_instructions))))
+
+    def let_go(self, computer: Computer) -> None:
+        """Close a computer that is given up, in the background; the end of the session waits for it."""
+        closing = asyncio.ensure_future(computer.close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
 
     def forget_instructions(self) -> None:
         """The person has changed what the model is told: it is put together anew with the next request."""

@@ -195,7 +195,7 @@ class Revisiting(Conversation):
     def _drop_computer(self) -> None:
         computer = self.engine.take_computer()
         if computer is not None:
-            self._keep(computer.close())
+            self.engine.let_go(computer)
 
     def _swap_model(self, name: str) -> None:
         old = self.engine.use_model(name)
