@@ -204,6 +204,7 @@ class OiApp(KeyedApp):
         from oi_tui.protocol.events import ApprovalRequested, InputRequested, TurnEnded, TurnStarted
 
         self.main.routing.take(batch)
+        self.attention.show(self.main.window_title(Path.cwd().name))
         for event in batch:
             if isinstance(event, TurnStarted):
                 self._turn_began_at = time.monotonic()

@@ -37,7 +37,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "panes",
         (
-            ("f2, f3, f4", "go to chat, code, console; again: zoom"),
+            ("f2, f3, f4", "go to chat, code, console; again: zoom; in some terminals also ctrl+1, 2, 3"),
             ("f5", "answer what is asked, or back to the message box"),
             ("enter, esc", "where a program asks: type the line in, end its input"),
             ("up, down, enter", "in the chat: choose a block, open or close it"),

@@ -43,6 +43,19 @@ async def test_while_it_works_enter_steers_and_tab_queues_and_up_takes_back() ->
         assert "1 waiting" in app.screen_text()
 
 
+async def test_the_window_title_says_that_it_works_or_waits() -> None:
+    async with running() as app:
+        attention = app.app.attention
+        assert attention._title.startswith("oi · ")
+        await app.play(*scripted.looked())
+        assert attention._title.startswith("works · oi · ")
+        await app.play(scripted.request())
+        assert attention._title.startswith("waits for you · oi · ")
+        await app.armed()
+        await app.pilot.press("escape")
+        await app.until(lambda: attention._title.startswith("oi · "))
+
+
 async def test_esc_closes_the_popup_then_stops_the_turn_and_keeps_the_draft() -> None:
     async with running([ev.TurnStarted(1)]) as app:
         await app.pilot.press("/")

@@ -13,10 +13,12 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from oi_tui.app.panes.fitting import Part, Span, part, row
+from oi_tui.app.widgets.printable import printable
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 FRAME_SECONDS = 0.1
 SAID_SECONDS = 6.0
+QUEUED_CHARS = 40  # of a waiting message that are shown
 
 
 def content_of(spans: Sequence[Span]) -> Content:
@@ -156,7 +158,7 @@ class Activity(Row):
         self._awaited = ""
         self._since = 0.0
         self._until: float | None = None  # when something is tried again
-        self._waiting = 0
+        self._waiting, self._last = 0, ""
         self._frame = 0
         self._said: Span | None = None
         self._timer: Timer | None = None
@@ -207,11 +209,12 @@ class Activity(Row):
         self._said = None
         self._show()
 
-    def queued(self, count: int) -> None:
-        """Say how many messages wait."""
-        if count != self._waiting:
-            self._waiting = count
-            self._show()
+    def queued(self, count: int, last: str = "") -> None:
+        """Say how many messages wait, and how the last of them begins."""
+        words = " ".join(last.split())
+        self._last = words if len(words) <= QUEUED_CHARS else words[: QUEUED_CHARS - 1] + "…"
+        self._waiting = count
+        self._show()
 
     def _tick(self) -> None:
         self._frame += 1
@@ -234,6 +237,8 @@ class Activity(Row):
         right: list[Part] = []
         if self._waiting:
             right.append(part(0, (f"{self._waiting} waiting · ↑ takes it back", "muted")))
+            if self._last:
+                right.append(part(-1, (f"“{printable(self._last)}”", "faint"), before="   "))
         if self._said:
             right.append(part(3, self._said, before="   "))
         self.show(left, right)

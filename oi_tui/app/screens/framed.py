@@ -192,6 +192,11 @@ class FramedScreen(Screen[None]):
             self.pinned = False
         self.show_hints()
 
+    def window_title(self, folder: str) -> str:
+        """What the window is called: that it waits comes first, for a narrow tab."""
+        waits = self.approval.pending or self.console.input_line.asked is not None
+        return f"{'waits for you · ' if waits else 'works · ' if self.busy else ''}oi · {folder}"
+
     def input_wanted(self) -> None:
         """A program waits for the person to type."""
 

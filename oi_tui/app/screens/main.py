@@ -55,10 +55,10 @@ class MainScreen(FramedScreen):
             self.text = text
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "pane('chat')", "chat", id="pane.chat", priority=True),
-        Binding("f3", "pane('code')", "code", id="pane.code", priority=True),
-        Binding("f4", "pane('console')", "console", id="pane.console", priority=True),
-        Binding("f5", "pane('answer')", "answer or write", id="pane.answer", priority=True),
+        Binding("f2,ctrl+1", "pane('chat')", "chat", id="pane.chat", priority=True),
+        Binding("f3,ctrl+2", "pane('code')", "code", id="pane.code", priority=True),
+        Binding("f4,ctrl+3", "pane('console')", "console", id="pane.console", priority=True),
+        Binding("f5,ctrl+4", "pane('answer')", "answer or write", id="pane.answer", priority=True),
         Binding("escape", "escape", "close, stop", id="escape", priority=True),
         Binding("ctrl+c", "ctrl_c", "copy, clear, stop, quit", id="ctrl_c", priority=True),
     ]

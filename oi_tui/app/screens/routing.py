@@ -261,7 +261,7 @@ class Routing:
 
     def _queue(self, event: ev.QueueChanged) -> None:
         self.queued = len(event.steering) + len(event.queued)
-        self._screen.activity.queued(self.queued)
+        self._screen.activity.queued(self.queued, next(iter((*event.steering, *event.queued)[-1:]), ""))
         self._screen.composer.queued = self.queued
 
     def _progress(self, event: ev.Progress) -> None:
