@@ -19,6 +19,8 @@ _COMMANDS: dict[str, str] = {
     "resume": "go on with an earlier session",
     "fork": "go on in a copy of an earlier session",
     "sessions": "earlier sessions: list, search, rename, export, rm",
+    "sandbox": "run a command in the sandbox that code gets: oi sandbox -- CMD",
+    "doctor": "what works here, found out by trying: model, languages, sandbox, terminal",
     "audit": "what ran, who allowed it, under what policy",
     "login": "store the key of a model provider; --status: which have one",
     "logout": "delete a stored key",
@@ -89,6 +91,10 @@ def _face(args: list[str]) -> int:
         return _exec(args[1:])
     if command == "harness":
         return _harness(args[1:])
+    if command in {"sandbox", "doctor"}:
+        from oi_tui.faces import doctor, sandbox
+
+        return (sandbox if command == "sandbox" else doctor).from_words(args[1:], flags.parser, _load)
     return _app(args)
 
 

@@ -27,6 +27,7 @@ SETTINGS: tuple[tuple[tuple[str, ...], str, str, str], ...] = (
     (("--harness",), "harness", "ID", "prompting strategy: auto, native, claude-code, …; /harness lists all"),
     (("--approval",), "approval_policy", "MODE", "what runs unasked: read-only, ask, auto-edit, auto, full"),
     (("--auto_run", "-y"), "auto_run", "", "run code without asking; the same as --approval auto"),
+    (("--sandbox",), "sandbox.mode", "MODE", "auto, on, read-only, workspace-write; off: code has all your rights"),
     (("--safe_mode", "-safe"), "safe_mode", "MODE", "off, ask or auto: no code runs unasked, not even with -y"),
     (("--plan",), "plan_mode", "", "begin in plan mode: nothing is changed before you agree to the plan"),
     (("--no-plan",), "plan_mode", "", "leave the plan mode of the session that is resumed"),

@@ -86,6 +86,16 @@ def cache() -> Path:
     return home() / "cache"
 
 
+def sandbox_file() -> Path:
+    """What the person has agreed to where no sandbox starts, JSON."""
+    return home() / "sandbox.json"
+
+
+def sandbox_cache() -> Path:
+    """What sandboxed code may keep for later sessions, read by nothing else."""
+    return home() / "cache" / "sandbox"
+
+
 def themes() -> Path:
     """The person's own themes."""
     return home() / "themes"

@@ -103,6 +103,39 @@ class EnvironmentSettings:
 
 
 @dataclass(slots=True)
+class SandboxSettings:
+    """What holds the code that runs on this machine."""
+
+    mode: str = setting(
+        "off",
+        "auto: code runs in a sandbox, and where none can start you are asked once; on: never without; read-only, "
+        "workspace-write: on, and whether it may change the folder; off: code runs with all your rights",
+        choices=("auto", "on", "read-only", "workspace-write", "off"),
+    )
+    network: list[str] = field(
+        default_factory=lambda: list[str](),
+        metadata={"help": "what sandboxed code may reach: off, on, or hosts such as pypi.org, *.github.com"},
+    )
+    writable: list[str] = field(
+        default_factory=lambda: list[str](),
+        metadata={"help": "folders that sandboxed code may change, besides the one it works in and temporary ones"},
+    )
+    kind: str = setting(
+        "", "which sandbox: bubblewrap or landlock; empty: the best that starts", choices=("", "bubblewrap", "landlock")
+    )
+
+    @property
+    def hosts(self) -> list[str]:
+        """Hosts that may be reached, [] for none, and for all where `open` says so."""
+        return [one for one in self.network if one not in {"on", "off"}]
+
+    @property
+    def open(self) -> bool:
+        """Whether code may reach the network as it likes."""
+        return "on" in self.network
+
+
+@dataclass(slots=True)
 class SkillSettings:
     """Names as in `[skills]` of other programs' config files."""
 

@@ -9,10 +9,13 @@ _APPROVAL_ALIASES = {
     "untrusted": "ask", "on-request": "ask", "never": "auto", "default": "ask", "acceptEdits": "auto-edit",
     "dontAsk": "auto", "bypassPermissions": "full", "plan": "read-only", "yolo": "full",
 }  # fmt: skip
+_SANDBOX_ALIASES = {"danger-full-access": "off", "none": "off", "false": "off", "true": "on"}
 
 
 def convert(one: Any, value: Any) -> Any:
     """`value` (typed, or text from a flag) as the type of dataclass field `one`. Raises ValueError with the reason."""
+    if one.name == "network" and isinstance(value, bool):
+        value = "on" if value else "off"
     kinds = str(one.type).replace(" ", "").split("|")
     if "None" in kinds and isinstance(value, str) and value.lower() in {"", "none", "null"}:
         return None
@@ -20,6 +23,8 @@ def convert(one: Any, value: Any) -> Any:
     choices = one.metadata.get("choices")
     if one.name == "approval_policy":
         converted = _APPROVAL_ALIASES.get(converted, converted)
+    if one.name == "mode" and choices and "workspace-write" in choices:
+        converted = _SANDBOX_ALIASES.get(str(converted), converted)
     if choices and converted not in choices:
         raise ValueError(f"{value!r} is not one of {', '.join(choice for choice in choices if choice)}")
     least = one.metadata.get("least")

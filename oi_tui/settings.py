@@ -22,6 +22,7 @@ from oi_tui.loop_words import LOOP_BREAKERS, LOOP_MESSAGE
 from oi_tui.setting_sections import (
     EnvironmentSettings,
     LlmSettings,
+    SandboxSettings,
     SkillSettings,
     ThemeSettings,
     TuiSettings,
@@ -43,6 +44,10 @@ _ALIASES = {
     "model_reasoning_effort": "llm.reasoning_effort",
     "model_reasoning_summary": "llm.reasoning_summary",
     "skills.bundled.enabled": "skills.bundled",
+    "sandbox": "sandbox.mode",
+    "sandbox_mode": "sandbox.mode",
+    "sandbox_workspace_write.network_access": "sandbox.network",
+    "sandbox_workspace_write.writable_roots": "sandbox.writable",
     "os": "os_mode",
     "debug": "verbose",
 }
@@ -127,6 +132,7 @@ class Settings:
     hooks: dict[str, Any] = field(
         default_factory=dict, metadata={"help": "programs that run at points of a session: [[hooks.EVENT]]; /hooks"}
     )
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     trust: bool = _field(False, "trust what the folder brings along (skills), without being asked")
     projects: dict[str, Any] = field(
         default_factory=dict, metadata={"help": "trust_level of folders by path: trusted or untrusted"}
@@ -181,6 +187,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "tui": TuiSettings,
     "web": WebSettings,
     "skills": SkillSettings,
+    "sandbox": SandboxSettings,
     "wtf": WtfSettings,
     "shell_environment_policy": EnvironmentSettings,
 }

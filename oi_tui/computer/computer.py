@@ -18,6 +18,7 @@ from oi_tui.protocol.lmc import Chunk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from oi_tui.computer.cell import Confinement
     from oi_tui.computer.devices.process import Ask, DeviceProcess
     from oi_tui.computer.environment import Variables
     from oi_tui.computer.interpreters import Interpreter
@@ -39,6 +40,7 @@ class Computer:
     outputs: the folder that full outputs of blocks are kept in, made on use; code finds it as OI_OUTPUTS.
     takes_input: a person answers programs that ask (here only; elsewhere, and without it, they find no input): each
     question is emitted as computer/input/asked and wants a `type_in`.
+    confinement: the sandbox that code runs in here, None for none; see `confine`.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Computer:
         backend: str = "local",
         outputs: Path | None = None,
         takes_input: bool = False,
+        confinement: Confinement | None = None,
     ) -> None:
         self._base = dict(os.environ if env is None else env)
         self._python = python
@@ -59,12 +62,14 @@ class Computer:
         self.limits = Limits.safe(self._cwd) if limits is None else limits
         self.outputs = outputs
         self.variables: Variables | None = None  # which of the person's code gets; to be set before anything runs
+        self.drives_screen = False  # devices may leave the sandbox
         self.trusted = False  # the person trusts what the folder brings, for `computer.skills`
         self.active_lines = self._base.get("INTERPRETER_ACTIVE_LINE_DETECTION", "true").lower() == "true"
         self.opening: dict[str, str] = {}  # code that runs before the first block of a language, by its one name
         self._unopened: set[str] = set()
         self._backend = backend
         self._start_folder = self._cwd
+        self._confinement = confinement
         self._runners: dict[str, Executor] = {}
         self._made_by: dict[str, Language] = {}
         self._ending: list[asyncio.Future[None]] = []  # closing of runners that were replaced
@@ -150,9 +155,11 @@ class Computer:
             self._runner(name).start(self._cwd)
 
     async def run(
-        self, language: str, code: str, emit: Callable[[Chunk], None], *, timeout_s: float | None = None
-    ) -> Result:
-        """Run one block to its end. Blocks of one computer run one after another.
+        self, language: str, code: str, emit: Callable[[Chunk], None], *,
+        timeout_s: float | None = None, outside: bool = False,
+    ) -> Result:  # fmt: skip
+        """Run one block to its end. Blocks of one computer run one after another. outside: in no sandbox, in a kernel
+        or shell of its own that keeps its own variables.
 
         emit gets LMC chunks of role computer while they come: console/output, console/active_line (None at the end),
         image/base64.*, code/html. The result has no text of its own. timeout_s: when the block is interrupted, and
@@ -163,7 +170,7 @@ class Computer:
             return Result(ok=False, note=reason)
         async with self._turn:
             try:
-                runner = self._runner(self.canonical(language) or "")
+                runner = self._runner(self.canonical(language) or "", outside)
             except OSError as error:
                 return Result(ok=False, note=f"{language.strip()} could not start: {error}")
             self._current = runner
@@ -288,14 +295,14 @@ class Computer:
         if self._table is None:
             return []
         commands = [one for one in self._jobs.all() if one.running] if self._jobs is not None else []
-        return [*self.left_running.all(), *map(_as_left, commands)]
+        return [*self.left_running.all(), *(one.as_left() for one in commands)]
 
     async def stop_background(self, id: str) -> Left | None:
         """End one of them with all that it started. None when none of that id runs."""
         command = self._jobs.get(id) if self._jobs is not None else None
         if command is not None and command.running:
             await command.stop()
-            return _as_left(command)
+            return command.as_left()
         return await self.left_running.stop(id) if self._table is not None else None
 
     async def close(self) -> None:
@@ -322,28 +329,39 @@ class Computer:
         self._ending = [one for one in self._ending if not one.done()]
         self._ending += [asyncio.ensure_future(one.close()) for one in gone]
 
-    def _runner(self, name: str) -> Executor:
+    def confine(self, confinement: Confinement | None) -> bool:
+        """Run code in this sandbox from now on, None for in none. What runs ends for that: True if there was any."""
+        if confinement is self._confinement:
+            return False
+        self._confinement, ran = confinement, bool(self._runners)
+        if self._table is not None:
+            self.terminate()
+            self._table.confine(confinement)
+        return ran
+
+    def _runner(self, name: str, outside: bool = False) -> Executor:
         language = self._languages.find(name)
         if language is None:
             raise OSError(f"{name} is not among the languages of this computer")
-        made = self._runners.get(name)
-        if made is None or self._made_by.get(name) is not language:
+        key = f"{name}, outside" if outside and self._confinement is not None else name
+        made = self._runners.get(key)
+        if made is None or self._made_by.get(key) is not language:
             if made is not None:  # the list was changed: another language has this name now
                 self._ending.append(asyncio.ensure_future(made.close()))
-            made = self._runners[name] = self._make(language)
-            self._made_by[name] = language
-            if name in self.opening:
-                self._unopened.add(name)
+            made = self._runners[key] = self._make(language, key != name)
+            self._made_by[key] = language
+            if key in self.opening:
+                self._unopened.add(key)
         return made
 
-    def _make(self, language: Language) -> Executor:
+    def _make(self, language: Language, outside: bool) -> Executor:
         from oi_tui.computer.runner import Runner
 
         table, env = self._means()
         path = registry.program(language, self._base) or language.name
         made = language.make(Setting(language.name, table, env, path, self.interpreter, self))
         if isinstance(made, Runner):
-            made.takes_input = self.takes_input
+            made.takes_input, made.outside = self.takes_input, outside
             made.late = lambda block, text: self.on_late and self.on_late(language.name, block, text)
         return made
 
@@ -368,6 +386,7 @@ class Computer:
             from oi_tui.computer.processes import ProcessTable
 
             self._table = ProcessTable(self._base.get("TMPDIR") or "/tmp", self.limits)
+            self._table.confine(self._confinement)
         return self._table
 
 
@@ -379,10 +398,3 @@ def without_lines(emit: Callable[[Chunk], None]) -> Callable[[Chunk], None]:
             emit(chunk)
 
     return passing
-
-
-def _as_left(job: Job) -> Left:
-    """A command of `jobs` in the shape of what blocks left running."""
-    from oi_tui.computer.left_running import Left
-
-    return Left(job.id, job.order.command, "shell", job.began)

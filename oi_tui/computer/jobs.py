@@ -18,8 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from oi_tui.computer.cell import Cell
+from oi_tui.computer.child import Child, status_of
+from oi_tui.computer.left_running import Left
 from oi_tui.computer.output import KEEP, Capture, clean
-from oi_tui.computer.processes import Child, ProcessTable, status_of
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.tap import Tap
 
 MOST = 64  # jobs that may run at once
@@ -41,7 +44,7 @@ class TooManyJobs(ValueError):
 class Order:
     """What is to be run. shell: path or name, "" for the person's. stdin: what it reads, None for an open pipe that
     can be written to later. split: keep standard error apart. folder_file: where the shell writes the folder that it
-    ends in, "" for nowhere."""
+    ends in, "" for nowhere. outside: in no sandbox."""
 
     command: str
     cwd: str
@@ -53,6 +56,7 @@ class Order:
     stdin: str | None = ""
     env: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
     folder_file: str = ""
+    outside: bool = False
 
 
 class Job:
@@ -102,6 +106,10 @@ class Job:
     @property
     def seconds(self) -> float:
         return (self._over or time.monotonic()) - self.began
+
+    def as_left(self) -> Left:
+        """In the shape of what blocks left running."""
+        return Left(self.id, self.order.command, "shell", self.began)
 
     def lingers(self) -> bool:
         """The command has ended, but something that it started still runs and holds its output."""
@@ -171,12 +179,11 @@ class Job:
         out_read, out = -1, -1
         err_read, err = -1, -1
         stdin_read = -1
+        cell = None if self.order.outside else self._table.cell()
         try:
             if self.order.tty:
-                import pty
-
-                self._master, out = pty.openpty()
-                argv = ["/bin/sh", "-c", _ON_TERMINAL, "sh", os.ttyname(out), *argv]
+                self._master, out, path = _terminal(cell)
+                argv = ["/bin/sh", "-c", _ON_TERMINAL, "sh", path, *argv]
                 out_read = self._stdin = self._master
             else:
                 out_read, out = os.pipe()
@@ -190,6 +197,7 @@ class Job:
             self._child = Child(
                 argv, env=env, cwd=self.order.cwd, on_exit=self._exited,
                 stdin=stdin_read if stdin_read >= 0 else out, output=out, errors=err if err >= 0 else out,
+                cell=cell,
             )  # fmt: skip
         except OSError:
             self._release()
@@ -356,6 +364,16 @@ def _free(folder: Path, number: int) -> Path:
         again += 1
         path = folder / f"job-{number}_{again}.txt"
     return path
+
+
+def _terminal(cell: Cell | None) -> tuple[int, int, str]:
+    """A pseudo-terminal: master, slave, and where programs find the slave."""
+    if cell is not None:
+        return cell.terminal()
+    import pty
+
+    master, slave = pty.openpty()
+    return master, slave, os.ttyname(slave)
 
 
 def lines_of(text: str) -> int:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from oi_tui.computer import waiting
+from oi_tui.computer.cell import Cell
 from oi_tui.computer.pty_pair import PtyPair
 from oi_tui.computer.tap import Tap
 from oi_tui.protocol.lmc import Chunk
@@ -60,9 +61,9 @@ class Keyboard:
     `python`, `python3` or `python3.12` after the file it was started from, which is nothing to a person.
     """
 
-    def __init__(self, kernel: str = "") -> None:
+    def __init__(self, kernel: str = "", cell: Cell | None = None) -> None:
         self._kernel = kernel
-        self.own = PtyPair(typed=True)
+        self.own = PtyPair(typed=True, cell=cell)
         self._ptys = [self.own]  # and the block's
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None

@@ -25,7 +25,7 @@ SHOWN = 200  # characters of a command line
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A program that a block left running. id: its process id, as text. command: its command line in one line.
+    """A program that a block left running. id: its process number as it sees it. command: its command line in one line.
 
     language: of the block after which it was found. began: `time.monotonic` of then. block: the number of that block in
     its language, 0 where blocks of it cannot be told apart by what they print.
@@ -96,7 +96,7 @@ class LeftRunning:
                 left, pidfd = self._known[pid]
                 self._known[pid] = (replace(left, command=self._command(pid)), pidfd)
             else:
-                left = Left(str(pid), self._command(pid), language, time.monotonic(), block)
+                left = Left(_number(pid), self._command(pid), language, time.monotonic(), block)
                 self._known[pid] = (left, self._watch(pid))
         return found
 
@@ -126,8 +126,8 @@ class LeftRunning:
     async def stop(self, id: str) -> Left | None:
         """End one with all that it started: first asked, then killed. None when there is no such job."""
         self._take_in("")
-        pid = int(id) if id.isdigit() else 0
-        if pid not in self._known:
+        pid = next((pid for pid, (left, _) in self._known.items() if left.id == id), 0)
+        if not pid:
             return None
         left = self._known[pid][0]
         self._stopped.add(pid)
@@ -148,6 +148,14 @@ class LeftRunning:
         self.on_end = None
         for pid in list(self._known):
             self._ended(pid)
+
+
+def _number(pid: int) -> str:
+    """The process number as code in the sandbox sees it (NSpid, proc_pid_status(5)), which is its own outside."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace").splitlines()
+        return next(line.split()[-1] for line in lines if line.startswith("NSpid:"))
+    return str(pid)
 
 
 def _family(pid: int, members: list[int]) -> list[int]:

@@ -16,14 +16,14 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from oi_tui.computer.cell import Cell, Confinement
+from oi_tui.computer.child import Child
 from oi_tui.computer.environment import COOKIE
 from oi_tui.computer.limits import Cage, Limits
 from oi_tui.computer.process_list import Seen, all_processes, ancestors, is_helper, one_process
-
-POLL = 0.1  # seconds between looks at a child where the system has no pidfd
 
 # Reads the process groups to kill, one line replacing the one before; at end of file they are killed, and everything
 # that carries the mark; scratch folder and control groups go. An empty line means: all was closed in good order.
@@ -47,88 +47,6 @@ done 2>/dev/null
 rm -rf -- "$scratch"
 for folder; do rmdir "$folder"; done 2>/dev/null
 """
-
-
-class Child:
-    """One process in a session of its own. `on_exit` is called once, on the loop, when it has ended.
-
-    Raises OSError when the program cannot be started.
-    """
-
-    def __init__(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        cwd: str,
-        on_exit: Callable[[int], None],
-        pass_fds: Sequence[int] = (),
-        stdin: int = subprocess.DEVNULL,
-        output: int = subprocess.DEVNULL,
-        errors: int = subprocess.STDOUT,
-    ) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._on_exit = on_exit
-        self._popen = subprocess.Popen(
-            argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=errors, pass_fds=tuple(pass_fds),
-            start_new_session=True,
-        )  # fmt: skip
-        self.pid = self._popen.pid
-        self.returncode: int | None = None
-        self._pidfd, self._timer = -1, None
-        try:
-            self._pidfd = os.pidfd_open(self.pid)
-            self._loop.add_reader(self._pidfd, self.look)
-        except (AttributeError, OSError):
-            self._timer = self._loop.call_later(POLL, self.look)
-
-    def look(self) -> None:
-        """See whether it has ended, and tell if so."""
-        code = self._popen.poll()
-        if code is None:
-            if self._pidfd < 0:
-                self._timer = self._loop.call_later(POLL, self.look)
-            return
-        self._unwatch()
-        if self.returncode is None:
-            self.returncode = code
-            self._on_exit(code)
-
-    def _unwatch(self) -> None:
-        if self._pidfd >= 0:
-            self._loop.remove_reader(self._pidfd)
-            os.close(self._pidfd)
-            self._pidfd = -1
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-    def signal(self, number: int) -> None:
-        """Send a signal to the whole group."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
-
-    async def ended(self, seconds: float) -> bool:
-        """Wait for the end at most so long."""
-        deadline = time.monotonic() + seconds
-        while self.returncode is None and time.monotonic() < deadline:
-            await asyncio.sleep(0.002)
-            self.look()
-        return self.returncode is not None
-
-
-def status_of(returncode: int) -> int:
-    """A return code as shells count it: 128 and the signal's number for a process that a signal ended."""
-    return returncode if returncode >= 0 else 128 - returncode
-
-
-def ending(returncode: int) -> str:
-    """How a process ended, in words: `exit code 3`, `signal 11 (SIGSEGV)`."""
-    if returncode >= 0:
-        return f"exit code {returncode}"
-    with contextlib.suppress(ValueError):
-        return f"signal {-returncode} ({signal.Signals(-returncode).name})"
-    return f"signal {-returncode}"
 
 
 def _send(number: int, pids: Iterable[int]) -> None:
@@ -171,6 +89,37 @@ class ProcessTable:
         self.kernels: set[int] = set()  # those that somebody else starts and ends for us
         self.left: dict[int, int] = {}  # what earlier blocks left running, as far as it was noticed: pid -> start tick
         self._guard: subprocess.Popen[bytes] | None = None
+        self._confinement: Confinement | None = None
+        self._cell: Cell | None = None
+
+    def confine(self, confinement: Confinement | None) -> None:
+        """Start what comes from now on in cells of this kind, None for in no cell. The cell up to now ends."""
+        self.leave_cell()
+        self._confinement = confinement
+
+    def cell(self) -> Cell | None:
+        """The sandbox that processes are to be started in, None for none. Raises OSError when it cannot be started:
+        nothing may be started then."""
+        if self._confinement is None:
+            return None
+        if self._cell is None or not self._cell.alive:
+            self.leave_cell()
+            made = Cell(self._confinement.enclosure(), {"PATH": os.environ.get("PATH", os.defpath)})
+            try:
+                made.env.update(self._confinement.started(made))
+            except OSError:
+                made.close()
+                raise
+            self._cell = made
+        return self._cell
+
+    def leave_cell(self) -> None:
+        """End the cell, with all that runs in it; the next process is started in a new one."""
+        made, self._cell = self._cell, None
+        if made is not None:
+            made.close()
+            if self._confinement is not None:
+                self._confinement.ended(made)
 
     def scratch(self) -> Path:
         """The folder for temporary files. Raises OSError when it cannot be made."""
@@ -330,6 +279,7 @@ class ProcessTable:
             child.signal(signal.SIGKILL)
             await child.ended(2.0)
             self.discard(child)
+        self.leave_cell()
         with self.cage.shut():
             for _ in range(5):  # a process may have been forking while it was looked for
                 left = self.members()

@@ -14,7 +14,8 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from oi_tui.computer.processes import Child, ProcessTable, ending, status_of
+from oi_tui.computer.child import Child, ending, status_of
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.runner import Ending, Runner
 from oi_tui.computer.tap import Tap, roomy_pipe
 from oi_tui.protocol.lmc import Chunk
@@ -87,7 +88,7 @@ class Program(Runner):
             keyboard = self.keyboard()
             self._child = Child(
                 keyboard.leading(argv) if keyboard else argv, env=self.env, cwd=self.cwd, on_exit=self.exited,
-                stdin=keyboard.slave if keyboard else subprocess.DEVNULL, output=self._printed,
+                stdin=keyboard.slave if keyboard else subprocess.DEVNULL, output=self._printed, cell=self.cell(),
             )  # fmt: skip
         except OSError as error:
             raise OSError(error.errno, f"{argv[0]}: {error.strerror or error}") from None

@@ -8,6 +8,7 @@ import pty
 import struct
 import termios
 
+from oi_tui.computer.cell import Cell
 from oi_tui.computer.tap import Tap
 
 ROWS, COLUMNS = 40, 120
@@ -17,11 +18,15 @@ class PtyPair:
     """Both ends of a pty: `slave` for children, `master` to type into, which belongs to `tap` as the end that is read.
 
     typed: somebody types into it, so it echoes, edits lines and knows keys that interrupt. Raises OSError when there is
-    none to be had.
+    none to be had. cell: the sandbox whose terminals it is one of, where `path` leads to it.
     """
 
-    def __init__(self, *, typed: bool) -> None:
-        self.master, self.slave = pty.openpty()
+    def __init__(self, *, typed: bool, cell: Cell | None = None) -> None:
+        if cell is None:
+            self.master, self.slave = pty.openpty()
+            self.path = os.ttyname(self.slave)
+        else:
+            self.master, self.slave, self.path = cell.terminal()
         keys = termios.ECHO | termios.ICANON | termios.ISIG
         try:
             mode = termios.tcgetattr(self.slave)
@@ -34,7 +39,6 @@ class PtyPair:
             os.close(self.slave)
             raise OSError(str(error)) from None
         self.typed, self._mode = typed, mode
-        self.path = os.ttyname(self.slave)
         self.device = os.fstat(self.slave).st_rdev
         self.tap = Tap(self.master)
 

@@ -16,13 +16,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from oi_tui.computer.child import Child, ending, status_of
 from oi_tui.computer.process_list import ticks_now
-from oi_tui.computer.processes import Child, ProcessTable, ending, status_of
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.tap import Tap
 from oi_tui.protocol.calls import Result
 from oi_tui.protocol.lmc import Chunk
 
 if TYPE_CHECKING:
+    from oi_tui.computer.cell import Cell
     from oi_tui.computer.keyboard import Keyboard
     from oi_tui.computer.pty_pair import PtyPair
 
@@ -71,6 +73,7 @@ class Runner(ABC):
 
     keeps = "variables"  # what is lost when the child dies
     is_kernel = False  # its child is a kernel, to be called by the language's name and not by its program's
+    outside = False  # its programs run in no sandbox
     takes_input = False  # somebody can type into its programs; to be set before the first start
     parts_output = False  # every block prints to a place of its own
     start_limit = START_LIMIT
@@ -203,8 +206,12 @@ class Runner(ABC):
         if self._keyboard is None and self.takes_input:
             from oi_tui.computer.keyboard import Keyboard
 
-            self._keyboard = Keyboard(self.name if self.is_kernel else "")
+            self._keyboard = Keyboard(self.name if self.is_kernel else "", self.cell())
         return self._keyboard
+
+    def cell(self) -> Cell | None:
+        """The sandbox that its child is to be started in, None for none. Raises OSError."""
+        return None if self.outside else self.table.cell()
 
     def _root(self) -> int:
         return self._child.pid if self._child is not None else 0

@@ -21,8 +21,9 @@ import secrets
 import signal
 from collections.abc import Callable, Mapping
 
+from oi_tui.computer.child import Child
 from oi_tui.computer.languages.base import Setting
-from oi_tui.computer.processes import Child, ProcessTable
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.pty_pair import COLUMNS, ROWS, PtyPair
 from oi_tui.computer.runner import Block, Ending, Runner
 from oi_tui.computer.tap import Tap
@@ -92,7 +93,7 @@ class Shell(Runner):
         try:
             self._child = Child(
                 argv, env=self.env, cwd=cwd, on_exit=self.exited, stdin=commands,
-                errors=report,
+                errors=report, cell=self.cell(),
             )  # fmt: skip
         except OSError as error:
             self.release()
@@ -113,7 +114,7 @@ class Shell(Runner):
 
     def open_output(self) -> None:
         """Make the block's pty. That of the block before stays for as long as a job holds its other end."""
-        screen = PtyPair(typed=self._keyboard is not None)
+        screen = PtyPair(typed=self._keyboard is not None, cell=self.cell())
         self._older = [one for one in (*self._older, self._tap) if one is not None and one.is_open]
         self.screen, self._tap = screen, screen.tap
 

@@ -55,6 +55,12 @@ def is_secret_place(path: str) -> bool:
     return path.startswith(_secret_places(str(Path.home()), str(paths.keys_file())))
 
 
+def secret_places() -> tuple[str, ...]:
+    """Files and folders where people keep keys, tokens and browser profiles, absolute, there or not."""
+    home = os.path.realpath(Path.home())
+    return (*(os.path.join(home, place) for place in _SECRET_PLACES), *_SECRET_SYSTEM)  # noqa: PTH118
+
+
 def is_secret_name(name: str) -> bool:
     """True for the name of a file that holds secrets wherever it lies, such as `.env` or `id_rsa`."""
     name = name.lower()

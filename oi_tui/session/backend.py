@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from oi_tui.computer.cell import Confinement
 from oi_tui.computer.computer import Computer
 from oi_tui.computer.environment import Variables, secret
 from oi_tui.models.client import ModelError
@@ -34,6 +35,7 @@ async def opened(
     outputs: Path,
     takes_input: bool = False,
     progress: Callable[[str, int, int, str], object] | None = None,
+    confinement: Confinement | None = None,
 ) -> Computer:
     """The computer that the settings name. A place that has to be asked first, such as a server, is asked in a thread.
     takes_input: a person answers programs that ask. progress: told, as of a download, what is waited for.
@@ -41,7 +43,7 @@ async def opened(
     Raises BackendUnusable with one sentence.
     """
     if settings.backend.strip() in ("", "local"):
-        return made(settings, cwd, outputs, takes_input)
+        return made(settings, cwd, outputs, takes_input, confinement)
 
     def tell(text: str) -> None:
         if progress is not None:
@@ -52,7 +54,7 @@ async def opened(
         SOON, lambda: tell(f"looking whether code can run {whereabouts(settings.backend) or 'here'}")
     )
     try:
-        return await asyncio.to_thread(made, settings, cwd, outputs)
+        return await asyncio.to_thread(made, settings, cwd, outputs, False, confinement)
     except (ValueError, OSError) as error:
         raise BackendUnusable(str(error), hint=_INSTEAD) from None
     except Exception as error:  # each of them has libraries with errors of their own, such as httpx.InvalidURL
@@ -64,12 +66,22 @@ async def opened(
             tell("")
 
 
-def made(settings: Settings, cwd: str, outputs: Path, takes_input: bool = False) -> Computer:
+def made(
+    settings: Settings, cwd: str, outputs: Path, takes_input: bool = False, confinement: Confinement | None = None
+) -> Computer:
     """The same without waiting elsewhere: blocks while a server is asked. ValueError for what cannot be used.
 
-    outputs: the folder that full outputs of its blocks are kept in."""
-    computer = Computer(cwd, python=settings.python, backend=settings.backend, outputs=outputs, takes_input=takes_input)
-    computer.trusted = settings.trust
+    outputs: the folder that full outputs of its blocks are kept in. confinement: the sandbox for code
+    on this machine."""
+    computer = Computer(
+        cwd,
+        python=settings.python,
+        backend=settings.backend,
+        outputs=outputs,
+        takes_input=takes_input,
+        confinement=confinement,
+    )
+    computer.trusted, computer.drives_screen = settings.trust, settings.os_mode
     computer.active_lines = computer.active_lines and settings.highlight_active_line
     if settings.languages:
         computer.languages = [one for one in settings.languages if computer.canonical(one)]
@@ -96,10 +108,10 @@ def variables_of(settings: Settings) -> Variables:
     )
 
 
-def told(backend: str) -> str:
-    """What a model has to know about a place that is not this machine, "" for this machine."""
+def told(backend: str, here: str = "") -> str:
+    """What a model has to know about the place where code runs. here: the same of this machine, "" for nothing."""
     if is_local(backend):
-        return ""
+        return here
     kind, _, rest = backend.strip().partition(":")
     if kind in ("docker", "podman"):
         return (

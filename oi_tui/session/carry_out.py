@@ -18,6 +18,7 @@ from oi_tui.session.conversation import Conversation
 from oi_tui.session.hooked import after, before
 from oi_tui.session.judging import decide
 from oi_tui.session.long_results import kept_whole
+from oi_tui.session.unheld import HINT, refused
 
 
 class StopTurn(Exception):
@@ -168,10 +169,15 @@ async def _bound(session: Conversation, event_id: str, call: Call, binding: Bind
     kwargs = judged.kwargs
     if judged.refused is not None:
         return judged.refused, StopTurn("refused", "declined") if judged.stops else None
+    unheld, stops = await refused(session, event_id, binding.executor)
+    if session.interrupting:  # while the sandbox was tried, or the person asked
+        return replace(_not_run("The person stopped this before it ran."), interrupted=True), None
+    if unheld is not None:
+        return unheld, StopTurn("refused", unheld.text, HINT) if stops else None
     session.bus.publish(CallStarted(event_id))
 
-    async def run() -> Result:
-        running = executor.run(session.tool_context(event_id), **kwargs)
+    async def run(outside: bool = False) -> Result:
+        running = executor.run(replace(session.tool_context(event_id), outside=outside), **kwargs)
         # Code is stopped by the computer, which keeps its state; everything else by cancelling it.
         return await (running if binding.executor == "code" else _interruptible(session, running))
 

@@ -351,7 +351,7 @@ class Conversation:
             folder = preview.reads[0] if preview.reads else self.engine.computer.cwd
         home = str(Path.home())
         shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
-        return f"in {shown}, no sandbox" if preview.subject == "code" else f"in {shown}"
+        return f"in {shown}, {self.engine.sandbox.told()}" if preview.subject == "code" else f"in {shown}"
 
     def _whereabouts(self) -> str:
         from oi_tui.session.backend import whereabouts

@@ -16,6 +16,7 @@ from oi_tui.session.parts import Parts
 if TYPE_CHECKING:
     from oi_tui.computer.computer import Computer
     from oi_tui.session.connection import Connection
+_ROOMY = 16_384  # tokens of a window
 
 
 class Engine(Parts):
@@ -89,7 +90,9 @@ class Engine(Parts):
         with blamed(self.harness):
             env = self.env
             notes = self._notes if self._runs_languages(env) else self._notes[:1]
-        return replace(env, custom_instructions="\n\n".join(filter(None, (*notes, env.custom_instructions))))
+        # Where a window has little room, results alone tell of the sandbox.
+        held = self.sandbox.instructions() if self.window >= _ROOMY else ""
+        return replace(env, custom_instructions="\n\n".join(filter(None, (held, *notes, env.custom_instructions))))
 
     def let_go(self, computer: Computer) -> None:
         """Close a computer that is given up, in the background; the end of the session waits for it."""

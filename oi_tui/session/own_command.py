@@ -1,8 +1,9 @@
-"""`!line`: a command that the person runs themselves, in the session's own shell, or a block that they run again.
-Nobody is asked; the model is told with the next request."""
+"""`!line`: a command that the person runs themselves, in a shell of the session outside the sandbox, or a block that
+they run again. Nobody is asked; the model is told with the next request."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from xml.sax.saxutils import escape
 
 from oi_tui import tools
@@ -27,7 +28,9 @@ async def run_own(session: Conversation, line: str, language: str = "shell") -> 
     session.audit.own(session, call_id, line, language)
     preview = tools.get("code").preview(session.tool_context(call_id), language=language, code=line)
     session.engine.policy.ran("code", preview)
-    result = await tools.get("code").run(session.tool_context(call_id), language=language, code=line)
+    # A command is the person's own: it runs with their rights, in a shell beside the one that the model's code runs in.
+    ctx = replace(session.tool_context(call_id), outside=language == "shell")
+    result = await tools.get("code").run(ctx, language=language, code=line)
     session.audit.ended(call_id, result, summary_of(result))
     session.bus.publish(
         CallEnded(call_id, result.ok, summary_of(result), result.seconds, result.exit_code, result.note or "")

@@ -14,6 +14,8 @@ import harnesses
 from harnesses.base import Harness
 from harnesses.data import Env
 from oi_tui.session.harness_faults import blamed, loaded
+from oi_tui.session.missing_executors import missing_executors
+from oi_tui.session.sandboxing import Sandboxing
 from oi_tui.session.skills import Skills
 from oi_tui.settings import Settings
 
@@ -60,12 +62,13 @@ class Parts:
         self._policy: Policy | None = None
         self.planning: Planning | None = None  # the session's
         self.may_plan: Callable[[], bool] = lambda: False  # whether the model may begin plan mode
+        self.sandbox = Sandboxing(settings, cwd, background.outputs, lambda: self.policy.mode)
         self._fitting: Fitting | None = None
         self.takes_input = False  # a person answers programs that ask; to be set before the computer is there
         self._borrows: Parts | None = None  # whose connection and computer these are, for an agent
         self._lent = False  # the computer is somebody else's
         self._maker: Callable[[bool], Harness] | None = None  # of a harness that is in no registry
-        self._withheld: frozenset[str] = frozenset()  # executors that this one does not get
+        self.withheld: frozenset[str] = frozenset()  # executors that this one does not get
 
     def bring(self, computer: Computer | None, harness: Callable[[bool], Harness] | None) -> None:
         """Work on a computer of somebody else's, with a harness of the caller's own."""
@@ -78,7 +81,7 @@ class Parts:
         """An engine for a conversation inside this one: it works with the same model (unless `model` names another),
         computer and policy. read_only: nothing may be changed. missing: executors that it does not get."""
         own = type(self)(self.settings, self.cwd, model or self._model, self._progress, self._background)
-        own._borrows, own._withheld = self, missing
+        own._borrows, own.withheld = self, missing
         own._harness_choice, own._text_mode = self._harness_choice, self._text_mode
         own._by_model = self._by_model
         own.effort = self.effort
@@ -86,7 +89,7 @@ class Parts:
         own._env, own._collected = self.env, self._collected
         if not model or model == self.model:
             own.connection = self.connection
-        own.planning = self.planning
+        own.planning, own.sandbox = self.planning, self.sandbox
         own._policy = replace(self.policy, mode="read-only") if read_only else self.policy
         return own
 
@@ -261,13 +264,21 @@ class Parts:
             self._policy = policy_of(self.settings, self._background.outputs)
         return self._policy
 
+    def confine(self) -> bool:
+        """Let code run in the sandbox that settings and approval mode want now. True if kernels ended for that."""
+        if self._computer is None or self._lent:
+            return False
+        held = self.sandbox.confinement()
+        return self._computer.confine(held)
+
     @property
     def computer(self) -> Computer:
         """The computer, made at once if it is not there. One that lies elsewhere is first opened by `open_computer`."""
         if self._computer is None:
             from oi_tui.session.backend import made
 
-            self._computer = made(self.settings, self.cwd, self._background.outputs(), self.takes_input)
+            outputs, held = self._background.outputs(), self.sandbox.confinement()
+            self._computer = made(self.settings, self.cwd, outputs, self.takes_input, held)
             self._background.attach(self._computer)
         return self._computer
 
@@ -279,7 +290,10 @@ class Parts:
 
                 try:
                     outputs = self._background.outputs()
-                    self._computer = await opened(self.settings, self.cwd, outputs, self.takes_input, self._progress)
+                    held = self.sandbox.confinement()
+                    self._computer = await opened(
+                        self.settings, self.cwd, outputs, self.takes_input, self._progress, held
+                    )
                     self._background.attach(self._computer)
                 except BackendUnusable:
                     self.unusable = True
@@ -312,7 +326,10 @@ class Parts:
             told, self.skills_left_out = self.skills.told(window)
             self._env, self._skills_told = replace(self._env, skills=told), True
         with blamed(self.harness):
-            missing = self._missing(self._env)
+            missing = missing_executors(
+                self.harness, self._env, self.settings, self.withheld,
+                recall=self.recall, plans=self.may_plan(), jobs=self.computer.jobs is not None,
+            )  # fmt: skip
         planning = self.planning is not None and self.planning.on
         now = (missing, window, planning, self.screen)
         if now != (self._env.missing, self._env.window, self._env.planning, self._env.screen):
@@ -342,24 +359,6 @@ class Parts:
         from oi_tui.session.context import changed, snapshot
 
         return changed(self._told, snapshot(self.cwd))
-
-    def _missing(self, env: Env) -> frozenset[str]:
-        """Executors that can do nothing in this session, so that they are not advertised."""
-        from oi_tui.tools import NAMES
-        from oi_tui.tools.web_search import engine_of
-
-        found = {one.executor for one in self.harness.bindings(env)} - set(NAMES) | self._withheld
-        if self.settings.offline or not engine_of(self.settings.web):
-            found |= {"web_search", "fetch"} if self.settings.offline else {"web_search"}
-        if not env.skills:
-            found.add("skill")
-        if not self.recall:
-            found.add("recall")
-        if not self.may_plan():
-            found.add("plan_mode")
-        if self.computer.jobs is None:
-            found |= {"job_output", "job_input", "job_stop", "job_list"}
-        return frozenset(found)
 
     def _python(self) -> str:
         """Version and packages of the Python that blocks run in, "" where it is not on this machine."""

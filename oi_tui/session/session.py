@@ -65,7 +65,7 @@ class Session(Revisiting):
         """The cage that code runs in, in words: a person should see at all times that on this machine it is none."""
         from oi_tui.session.backend import whereabouts
 
-        return whereabouts(self.settings.backend) or "no sandbox"
+        return whereabouts(self.settings.backend) or self.engine.sandbox.told()
 
     @property
     def unusable(self) -> bool:

@@ -94,11 +94,17 @@ class Computer(Protocol):
         ...
 
     async def run(
-        self, language: str, code: str, emit: Callable[[Chunk], None], *, timeout_s: float | None = None
+        self,
+        language: str,
+        code: str,
+        emit: Callable[[Chunk], None],
+        *,
+        timeout_s: float | None = None,
+        outside: bool = False,
     ) -> Result:
         """Run one block. What it prints and shows goes to `emit` as LMC chunks; the result's text is empty.
 
-        timeout_s: seconds after which it is stopped, None for no limit."""
+        timeout_s: seconds after which it is stopped, None for no limit. outside: in no sandbox."""
         ...
 
 
@@ -184,7 +190,7 @@ class Context:
     `shell_folder` (where the next command with `keep_folder` starts), `planning` (true in plan mode) and `plan_file`
     (where the plan is written then, which is allowed although it lies outside the workspace), `cut` (gives what of the
     conversation the model is not sent any more, as (place, text) pairs; see `recall`).
-    host: the session, None where there is none. skills: name -> where its SKILL.md
+    outside: code runs in no sandbox. host: the session, None where there is none. skills: name -> where its SKILL.md
     lies.
     """
 
@@ -199,6 +205,7 @@ class Context:
     host: Host | None = None
     web: WebSettings = field(default_factory=WebSettings)
     skills: Mapping[str, str] = field(default_factory=lambda: dict[str, str]())
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ async def run(ctx: Context, language: str, code: str, timeout_s: float = 0.0, ma
     collector = _Collector(ctx)
     started = time.monotonic()
     try:
-        result = await ctx.computer.run(name, code, collector.take, timeout_s=ctx.timeout_s)
+        outside = {"outside": True} if ctx.outside else {}  # not every computer has a sandbox
+        result = await ctx.computer.run(name, code, collector.take, timeout_s=ctx.timeout_s, **outside)
     finally:
         collector.capture.close()
     text, cut = collector.text()

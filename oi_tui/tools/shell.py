@@ -89,7 +89,7 @@ async def run(
     order = Order(
         command, folder, description, shell, login, tty, split,
         stdin=None if (background or tty or on_timeout == "background") and not stdin else stdin,
-        env=env, folder_file=folder_file,
+        env=env, folder_file=folder_file, outside=ctx.outside,
     )  # fmt: skip
     try:
         paths.private_dir(ctx.outputs)

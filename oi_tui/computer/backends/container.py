@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from oi_tui import paths
+from oi_tui.computer.child import Child
 from oi_tui.computer.environment import OUTPUTS
 from oi_tui.computer.frames import Frames
 from oi_tui.computer.kernels import python, stdio_relay
@@ -28,7 +29,7 @@ from oi_tui.computer.kernels.framed import FramedKernel
 from oi_tui.computer.languages.base import Language, Setting
 from oi_tui.computer.languages.catalog import PYTHON
 from oi_tui.computer.limits import Limits
-from oi_tui.computer.processes import Child, ProcessTable
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.runner import Block
 from oi_tui.computer.tap import Tap
 from oi_tui.protocol.calls import Result

@@ -14,9 +14,10 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from oi_tui.computer.child import Child, ending
 from oi_tui.computer.devices.base import Question
 from oi_tui.computer.frames import Frames
-from oi_tui.computer.processes import Child, ProcessTable, ending
+from oi_tui.computer.processes import ProcessTable
 
 _OBEYS = 2.0  # seconds that a call gets to stop
 Ask = Callable[[Sequence[Question]], Awaitable[list[str]]]
@@ -31,10 +32,12 @@ class CallFailed(Exception):
 
 
 class Owner(Protocol):
-    """Whose devices they are. ask: answers questions to the model, None where there is none. on_stopped: told why when
-    the person stopped the devices while they were watched."""
+    """Whose devices they are. drives_screen: they run in no sandbox, since none reaches screen, mouse and keyboard.
+    ask: answers questions to the model, None where there is none. on_stopped: told why when the person stopped the
+    devices while they were watched."""
 
     ask: Ask | None
+    drives_screen: bool
     on_stopped: Callable[[str], None] | None
 
 
@@ -105,7 +108,7 @@ class DeviceProcess:
         try:
             self._child = Child(
                 command, env={**self._env, "PYTHONUNBUFFERED": "1"}, cwd=cwd, on_exit=self._exited,
-                pass_fds=(requests, events),
+                pass_fds=(requests, events), cell=None if self._owner.drives_screen else self._table.cell(),
             )  # fmt: skip
         except OSError:
             for fd in (to_child, from_child):

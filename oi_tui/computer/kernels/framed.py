@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from oi_tui.computer.child import Child, ending
 from oi_tui.computer.frames import Frames
-from oi_tui.computer.processes import Child, ProcessTable, ending
+from oi_tui.computer.processes import ProcessTable
 from oi_tui.computer.runner import Ending, Runner
 from oi_tui.computer.tap import Tap, roomy_pipe
 from oi_tui.protocol.lmc import Chunk
@@ -52,6 +53,7 @@ class FramedKernel(Runner):
             child = Child(
                 keyboard.leading(command) if keyboard else command, env=self.env, cwd=cwd, on_exit=self.exited,
                 pass_fds=(requests, events), stdin=keyboard.slave if keyboard else subprocess.DEVNULL, output=printed,
+                cell=self.cell(),
             )  # fmt: skip
         except OSError as error:
             for fd in (to_child, from_child, capture):

@@ -49,6 +49,11 @@ class LocalKernel(JupyterExecutor):
         try:
             # What a kernel says to its own terminal is not for the screen of this program.
             quiet = subprocess.DEVNULL
+            cell = self._table.cell()
+            if cell is not None:
+                from oi_tui.computer.kernels.celled import put_in_cell
+
+                put_in_cell(self._manager, self._table, cell)
             await self._manager.start_kernel(cwd=cwd, env=dict(self._env), stdout=quiet, stderr=quiet)
         except Exception as error:
             raise OSError(f"{type(error).__name__}: {error}") from None
