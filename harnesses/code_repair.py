@@ -1,7 +1,7 @@
 """Small models' slips in otherwise right code, mended before a person sees it: what is approved is what runs.
 
 Only what cannot change the meaning of right code: common indentation, a well-known module that is used and was not
-imported, a fence that says bash around Python or the other way round, a result that is computed and never shown, a
+imported, a `git shortlog` that would wait for its input, a fence that says bash around Python or the other way round, a result that is computed and never shown, a
 `main` that is never called, and a set that is read out in whatever order it has: it is read in
 the order in which it was filled.
 """
@@ -22,6 +22,8 @@ _MODULES = {
     )},
     "Path": "from pathlib import Path", "Counter": "from collections import Counter",
     "defaultdict": "from collections import defaultdict", "timedelta": "from datetime import timedelta",
+    **{one: f"from itertools import {one}" for one in ("islice", "combinations", "permutations")},
+    **{one: f"from collections import {one}" for one in ("deque", "OrderedDict", "namedtuple")},
     "ZipFile": "from zipfile import ZipFile", "urlopen": "from urllib.request import urlopen",
 }  # fmt: skip
 
@@ -42,6 +44,8 @@ _FROM_DATETIME = {"datetime": {"now", "strptime", "today", "fromtimestamp"}, "da
 
 _PYTHON_LINE = re.compile(r"^(?:import \w|from [\w.]+ import |print\(|def \w+\(|with open\()", re.MULTILINE)
 _PRINT_IN_SHELL = re.compile(r"""^print\(("[^"`$\n]*"|'[^'\n]*')\)[ \t]*$""", re.MULTILINE)
+# Without a revision it reads a log from its standard input, where there is none, and says nothing.
+_SHORTLOG = re.compile(r"^[ \t]*git shortlog(?:[ \t]+-[\w=-]+)*(?=[ \t]*(?:[|;\n]|&&|$))", re.MULTILINE)
 _COMMANDS = "ls|du|df|cat|mkdir|rm|mv|cp|grep|find|wc|head|tail|sort|zip|unzip|tar|curl|echo|ps"
 _SHELL_LINE = re.compile(rf"(?:{_COMMANDS}) [^=(\n]*")
 _WITH_OPTION = re.compile(rf"(?:{_COMMANDS}) +-[a-zA-Z]+")  # `ls -la` is a subtraction to Python
@@ -56,6 +60,8 @@ def repaired(language: str, code: str) -> tuple[str, str]:
         return "shell", code
     if language == "shell" and "<<" not in code and "python" not in code:
         code = _PRINT_IN_SHELL.sub(lambda found: f"echo {found[1]}", code)
+    if language == "shell":
+        code = _SHORTLOG.sub(r"\g<0> HEAD", code)
     if language != "python" or (tree := _parsed(code)) is None:
         return language, code
     code, shown = _in_order(code, tree), _shown(tree) or _uncalled(tree)

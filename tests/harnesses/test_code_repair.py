@@ -18,6 +18,7 @@ from harnesses.code_repair import repaired
         ("print(datetime.date(2020, 1, 1))", ["import datetime"]),
         ("print(date.today() + timedelta(1))", ["from datetime import date", "from datetime import timedelta"]),
         ("print(Counter('aab'), Path('.'))", ["from collections import Counter", "from pathlib import Path"]),
+        ("print(list(islice('abc', 2)))", ["from itertools import islice"]),
     ],
 )
 def test_a_well_known_module_is_imported(code: str, lines: list[str]) -> None:
@@ -47,6 +48,21 @@ def test_a_well_known_module_is_imported(code: str, lines: list[str]) -> None:
 )
 def test_right_or_unreadable_code_stays(code: str) -> None:
     assert repaired("python", code) == ("python", code)
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("git shortlog -s | sort -nr | head -n 1", "git shortlog -s HEAD | sort -nr | head -n 1"),
+        ("git shortlog -sn", "git shortlog -sn HEAD"),
+        ("git shortlog -s -n --all", "git shortlog -s -n --all HEAD"),
+        ("git shortlog -s main | cat", "git shortlog -s main | cat"),
+        ("git shortlog -s < log.txt", "git shortlog -s < log.txt"),
+        ("git log | git shortlog -s", "git log | git shortlog -s"),
+    ],
+)
+def test_a_shortlog_reads_the_repository(code: str, wanted: str) -> None:
+    assert repaired("shell", code) == ("shell", wanted)
 
 
 def test_common_indentation_goes() -> None:
