@@ -1,9 +1,9 @@
 """Small models' slips in otherwise right code, mended before a person sees it: what is approved is what runs.
 
 Only what cannot change the meaning of right code: common indentation, a well-known module that is used and was not
-imported, a `git shortlog` that would wait for its input, a fence that says bash around Python or the other way round, a result that is computed and never shown, a
-`main` that is never called, and a set that is read out in whatever order it has: it is read in
-the order in which it was filled.
+imported, a `git shortlog` that would wait for its input, a fence that says bash around Python or the other way round, a
+result that is computed and never shown, a `main` that is never called, and a set that is read out in whatever order it
+has: it is read in the order in which it was filled.
 """
 
 from __future__ import annotations
