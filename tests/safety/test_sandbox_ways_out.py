@@ -125,15 +125,14 @@ async def test_terminals_of_a_cell(isolated: Path) -> None:
         order = f': <>{path}; exec <>{path} >&0 2>&0; tty; read line; echo "got $line"'
         process = cell.spawn(["sh", "-c", order], env=os.environ, cwd="/", fds={0: empty, 1: empty, 2: empty})
         os.write(master, b"words\n")
-        os.close(slave)
         said = b""
         while b"got words" not in said:
             said += await asyncio.to_thread(os.read, master, 1000)
         assert path.encode() in said
         while process.returncode is None:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        os.close(master)
-        os.close(empty)
+        for one in (master, slave, empty):  # without the slave, reading fails before the program has opened its own
+            os.close(one)
 
 
 @needs_landlock
