@@ -13,7 +13,7 @@ from oi_tui.safety.sandbox.guarded import below
 from oi_tui.safety.sandbox.place import Place, Plan, Unusable
 
 _KNOWN: dict[tuple[str, str], str] = {}  # what was tried, and what came of it
-_PATIENCE = 20.0  # seconds; a trial takes some milliseconds
+_PATIENCE = 20.0  # seconds; a trial takes a few milliseconds
 
 
 def plan_for(place: Place, environ: Mapping[str, str] | None = None, kind: str = "") -> Plan:
