@@ -84,6 +84,9 @@ class Host:
     def draft(self, text: str) -> None:
         self.notify(f"it said: {text}")
 
+    def toggle_vim(self) -> bool:
+        raise CommandError("a run without a screen has no message box", "oi in a terminal has one")
+
     def quit(self) -> None:
         raise CommandError("there is nothing to leave", "the run ends by itself")
 
