@@ -21,6 +21,7 @@ _COMMANDS: dict[str, str] = {
     "sessions": "earlier sessions: list, search, rename, export, rm",
     "sandbox": "run a command in the sandbox that code gets: oi sandbox -- CMD",
     "doctor": "what works here, found out by trying: model, languages, sandbox, terminal",
+    "config": "settings and where they come from: list, get, set, unset, path",
     "audit": "what ran, who allowed it, under what policy",
     "login": "store the key of a model provider; --status: which have one",
     "logout": "delete a stored key",
@@ -77,6 +78,10 @@ def _face(args: list[str]) -> int:
         from oi_tui.faces.profiles import main as profiles
 
         return profiles(args[1:])
+    if command == "config":
+        from oi_tui.faces.config import main as config
+
+        return config(args[1:])
     if command == "wtf":
         return _wtf(args[1:])
     if command == "hooks":

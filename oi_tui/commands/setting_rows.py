@@ -138,8 +138,21 @@ def change(host: Host, key: str, text: str | None) -> str:
     Returns what to tell the person. Raises WrongSetting, config_file.ConfigUnwritable, and what the session raises for
     a value that it cannot use.
     """
-    from oi_tui import config_file
+    value = _checked(key, text)
+    at_once = value is not None and _apply(host, key, value)
+    loaded = _written(key, value)
+    if value is None:
+        at_once = _apply(host, key, _value(loaded.settings, key))
+    return _told(key, value, loaded, "now and later" if at_once else "from the next start on")
 
+
+def keep(key: str, text: str | None) -> str:
+    """As `change`, in the file alone."""
+    value = _checked(key, text)
+    return _told(key, value, _written(key, value), "from the next start on")
+
+
+def _checked(key: str, text: str | None) -> Any:
     one = _field(key)
     if "dict" in str(one.type):
         raise WrongSetting(f"{key} is a table: edit it in {store.paths.config_file()}")
@@ -149,16 +162,22 @@ def change(host: Host, key: str, text: str | None) -> str:
             _check(key, value)
     except ValueError as error:
         raise WrongSetting(f"{key}: {error}") from error
-    at_once = value is not None and _apply(host, key, value)
+    return value
+
+
+def _written(key: str, value: Any) -> store.Loaded:
+    from oi_tui import config_file
+
     config_file.put(tuple(key.split(".")), value)
-    loaded = store.load()
-    if text is None or value is None:
-        at_once = _apply(host, key, _value(loaded.settings, key))
+    return store.load()
+
+
+def _told(key: str, value: Any, loaded: store.Loaded, since: str) -> str:
     said = f"{key} is {as_text(value) or 'nothing'}" if value is not None else f"{key} is at its default"
     winner = loaded.origins.get(key, "")
     if winner.startswith("OI_"):
         return f"{said} in config.toml, but {winner} in the environment wins over it"
-    return f"{said}, now and later" if at_once else f"{said} from the next start on"
+    return f"{said}, {since}" if since == "now and later" else f"{said} {since}"
 
 
 def _check(key: str, value: Any) -> None:
