@@ -16,6 +16,7 @@ from oi_tui.commands.classic import CLASSIC
 from oi_tui.commands.context import CONTEXT
 from oi_tui.commands.conversation import CONVERSATION
 from oi_tui.commands.exporting import EXPORTING
+from oi_tui.commands.folder import FOLDER
 from oi_tui.commands.hooks import HOOKS
 from oi_tui.commands.jobs import JOBS
 from oi_tui.commands.permissions import PERMISSIONS
@@ -132,6 +133,7 @@ ALL: tuple[Command, ...] = (
     *SESSIONS,
     *CONTEXT,
     *EXPORTING,
+    *FOLDER,
     *CLASSIC,
     *PICTURES,
     *HOOKS,
