@@ -15,12 +15,12 @@ _GIT = ("git", "--no-pager", "-c", "core.quotepath=false", "-c", "core.fsmonitor
 _DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv")
 _INIT = """Write a file AGENTS.md for this folder: what somebody who works here for the first time has to know, people
 and models alike. Look first: the README, the files of the build and of the tests, how the code is laid out, what the
-history says. Then write, on no more than a page: what this is; how it is set up, run, tested and checked, with the exact
+history says. Then write, on no more than a page: what this is; how it is set up, run, tested and checked, with exact
 commands; where things are; the habits of the code that a newcomer would get wrong. Leave out what is plain, and invent
 nothing: what you could not find, you do not claim."""
 _REVIEW = """Review the changes of this folder that are not committed yet: `git status --short`, `git diff HEAD`, and
 the new files. Look for mistakes first: wrong results, what is not handled, what breaks for others, secrets, tests that
-are missing or cannot fail. Read the code around a change before you judge it. Change nothing. Say for each finding where
+are missing or cannot fail. Read the code around a change before judging it. Change nothing. Say of each finding where
 it is (file and line), how bad it is, why, and what to do; the worst first. If there is nothing, say so plainly."""
 
 
