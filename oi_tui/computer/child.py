@@ -15,6 +15,16 @@ from oi_tui.computer.cell import Cell, CellProcess
 POLL = 0.1  # seconds between looks at a child where the system has no pidfd
 
 
+# What code has to hear. Started by nohup, or in the background of a script, a program ignores them, and so would all
+# that it starts: no interrupt would end anything.
+_HEARD = tuple(getattr(signal, name) for name in ("SIGINT", "SIGQUIT", "SIGHUP") if hasattr(signal, name))
+
+
+def _hear() -> None:
+    for one in _HEARD:
+        signal.signal(one, signal.SIG_DFL)
+
+
 class Child:
     """One process in a session of its own. `on_exit` is called once, on the loop, when it has ended. cell: the sandbox
     that it is started in.
@@ -45,9 +55,10 @@ class Child:
             self.pid = self._process.pid
             self._process.on_end = self.look
             return
+        deaf = any(signal.getsignal(one) is signal.SIG_IGN for one in _HEARD)
         self._process = subprocess.Popen(
             argv, env=dict(env), cwd=cwd, stdin=stdin, stdout=output, stderr=errors, pass_fds=tuple(pass_fds),
-            start_new_session=True,
+            start_new_session=True, preexec_fn=_hear if deaf else None,
         )  # fmt: skip
         self.pid = self._process.pid
         try:

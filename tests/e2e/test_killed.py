@@ -112,16 +112,22 @@ def test_litellm_goes_with_the_app_in_the_middle_of_an_answer() -> None:
 
 def test_litellm_goes_with_the_app_while_it_is_loaded(tmp_path: Path) -> None:
     """Nobody reads the end of its input then. One that is never loaded stands for one that takes its time."""
-    (tmp_path / "litellm").mkdir()
-    (tmp_path / "litellm" / "__init__.py").write_text(
-        f"import time\nopen({str(tmp_path / 'begun')!r}, 'w')\ntime.sleep(3600)"
+    begun = tmp_path / "begun"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pathlib, sys, time\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'litellm' and 'litellm_worker' in ' '.join(sys.orig_argv):\n"
+        f"            pathlib.Path({str(begun)!r}).touch()\n"
+        "            time.sleep(3600)\n"
+        "sys.meta_path.insert(0, Slow())\n"
     )
     with MockModel([say("never")]) as mock:
         flags = ("-y", *WINDOW, "-c", "llm.backend=litellm")
         term = Terminal(mock, *flags, env={"PYTHONPATH": str(tmp_path)})
         try:
             term.say("go")
-            term.wait_for((tmp_path / "begun").exists, 60, "its import")
+            term.wait_for(begun.exists, 60, "its import")
             killed(term)
         finally:
             term._close()

@@ -97,7 +97,7 @@ def test_ur_075_bytes_that_are_no_text_end_nothing() -> None:
         ("one", ["shift+enter", "X"], "one\nX"),
         ("one", ["ctrl+j", "X"], "one\nX"),
         ("one", ["alt+enter", "X"], "one\nX"),
-        ("one two", ["ctrl+w", "ctrl+z"], "one two"),
+        ("one two", ["ctrl+w", "\x1f"], "one two"),  # ctrl+_, as in shells; ctrl+z goes back to the shell
         ("ab", ["left", "\x1b[32u", "X"], "a Xb"),
         ("ab", ["left", "\x1b[32;2u", "X"], "a Xb"),
         ("one two", ["ctrl+a", "ctrl+k"], ""),

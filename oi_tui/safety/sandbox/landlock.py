@@ -60,8 +60,10 @@ def plan(place: Place, environ: Mapping[str, str]) -> Plan:
         "network": place.network == "on",
     }
     families = (seccomp.UNIX, seccomp.INET, seccomp.INET6, seccomp.NETLINK) if rules["network"] else (seccomp.NETLINK,)
-    prefix = (sys.executable, "-I", "-S", str(CHILD), "{seccomp}", json.dumps(rules), "--")
-    return Plan("landlock", prefix, seccomp.program(families=families), unset=guarded.unset(), writable=writable)
+    prefix = (sys.executable, "-I", "-S", str(CHILD), "{seccomp}", "--")
+    # The rules can be longer than a command line may be, so they go before the filter.
+    program = json.dumps(rules).encode() + b"\0" + seccomp.program(families=families)
+    return Plan("landlock", prefix, program, unset=guarded.unset(), writable=writable)
 
 
 def _facts() -> list[str]:

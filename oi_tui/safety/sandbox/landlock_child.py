@@ -1,7 +1,8 @@
 """Gives up rights (landlock(7), seccomp(2)) and becomes another program. Started by landlock.py; standard library only.
 
-Arguments: the descriptor of the filter of system calls, the rules as JSON, `--`, the command line. Ends with 126 and a
-sentence when it could not give up everything: it never starts the program with more rights than it was told.
+Arguments: a descriptor, `--`, the command line. The descriptor gives the rules as JSON, a NUL byte and the filter of
+system calls. Ends with 126 and a sentence when it could not give up everything: it never starts the program with more
+rights than it was told.
 """
 
 # ruff: noqa: T201 - it says on standard error why it does not start
@@ -85,10 +86,10 @@ def _allow(ruleset: int, path: str, rights: int, handled: int) -> None:
 
 def main() -> None:
     """As the module says."""
-    descriptor, rules, _, *argv = sys.argv[1:]
+    descriptor, _, *argv = sys.argv[1:]
     try:
         with os.fdopen(int(descriptor), "rb") as file:
-            program = file.read()
+            rules, _, program = file.read().partition(b"\0")
         restrict(json.loads(rules), program)
         os.execvp(argv[0], argv)
     except OSError as error:

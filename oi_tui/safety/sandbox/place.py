@@ -35,9 +35,10 @@ class Plan:
     """How to start a process in it.
 
     prefix: what its command line begins with; `{seccomp}` in it stands for a descriptor that `program` can be read
-    from. program: the filter of system calls, b"" for none. env: variables that it gets; unset: that it does not get.
-    own_pids: it has process numbers of its own, and all of it ends with its first process. as_first: what the command
-    line takes besides where the program is to be that first process. writable: what it may change.
+    from. program: the filter of system calls, for Landlock after its rules; b"" for none. env: variables that it gets;
+    unset: that it does not get. own_pids: it has process numbers of its own, and all of it ends with its first process.
+    as_first: what the command line takes besides where the program is to be that first process. writable: what it may
+    change.
     """
 
     kind: Kind
